@@ -1,0 +1,273 @@
+"""The event stream: one msgspec Struct a kind, which is wire format, file format and object at once.
+
+A session is these events, one JSON object a line, in the order they were written. Instruments write
+them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began.
+This module imports nothing but msgspec, so that every instrument may import it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+SCHEMA = "roofwatch.session/1"
+
+Status = str
+"""Why a value is null: ``not_supported``, ``no_permission``, ``error`` or ``stale``."""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
+    """What every event has: when it happened, in seconds since the session began."""
+
+    t: float = msgspec.field()
+
+
+class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of the measured device; each instrument fills what it can see.
+
+    ``status`` says why a field is null. ``processes`` counts compute processes on the card
+    (telemetry reads it before our own probe opens a context, so they are foreign).
+    """
+
+    kind: str | None = None  # "cuda" | "cpu"
+    name: str | None = None
+    uuid: str | None = None
+    index: int | None = None  # NVML's index, or torch's ordinal where NVML is silent
+    compute_capability: str | None = None
+    sm_count: int | None = None
+    core_count: int | None = None  # CPU cores this process may use
+    vector_bits: int | None = None  # widest CPU vector register
+    fma_units: int | None = None  # vector FMA units a CPU core is assumed to have
+    memory_bytes: int | None = None
+    l2_bytes: int | None = None  # on a CPU: the last-level cache
+    bus_bits: int | None = None
+    power_limit_w: float | None = None  # enforced
+    power_default_w: float | None = None
+    power_max_w: float | None = None
+    sm_max_mhz: float | None = None
+    mem_max_mhz: float | None = None
+    temp_slowdown_c: float | None = None
+    reasons_supported: int | None = None
+    ecc: bool | None = None
+    mig: bool | None = None
+    persistence: bool | None = None
+    virtualization: str | None = None
+    pcie_gen: int | None = None
+    pcie_gen_max: int | None = None
+    pcie_lanes: int | None = None
+    pcie_lanes_max: int | None = None
+    nvlink_links: int | None = None
+    processes: int | None = None
+    processes_bytes: int | None = None
+    status: dict[str, Status] = {}
+
+
+class Software(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Versions, each told by whoever loaded the thing."""
+
+    roofwatch: str | None = None
+    python: str | None = None
+    torch: str | None = None
+    cuda: str | None = None
+    driver: str | None = None
+    settings: dict[str, str] = {}  # math flags and environment variables that change results
+
+
+class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
+    """Identity. The first event of a file; each instrument appends one with what it learned."""
+
+    schema: str | None = None
+    id: str | None = None
+    started_at: str | None = None  # ISO 8601, UTC
+    host: str | None = None
+    suite: str | None = None
+    instrument: str | None = None  # None: the parent
+    source: str | None = None  # of telemetry: "nvml" | "host"
+    hz: float | None = None
+    software: Software | None = None
+    device: Device | None = None
+
+
+class Expect(Event, frozen=True, kw_only=True, tag="expect"):
+    """The range in which a probe's number should land, written before it is measured."""
+
+    probe: str
+    low: float
+    high: float
+    unit: str  # "GB/s" | "TFLOP/s" | "TOPS"
+    why: str
+    run: int = 1
+
+
+class Sample(Event, frozen=True, kw_only=True, tag="sample"):
+    """One reading of the telemetry instrument. ``gpu`` is null for the host's CPU."""
+
+    gpu: int | None = msgspec.field()
+    sm_mhz: float | None = msgspec.field()
+    mem_mhz: float | None = msgspec.field()
+    power_w: float | None = msgspec.field()
+    power_instant_w: float | None = msgspec.field()
+    temp_c: float | None = msgspec.field()
+    mem_used_bytes: int | None = msgspec.field()
+    util: float | None = msgspec.field()  # 0..1: some kernel (or CPU work) was running
+    reasons: int | None = msgspec.field()  # clocks event reasons, NVML's mask
+    energy_j: float | None = None  # read once a second
+    processes: int | None = None  # read once a second
+    counters: dict[str, int] = {}  # accumulated nanoseconds
+    status: dict[str, Status] = {}
+
+
+class Span(Event, frozen=True, kw_only=True, tag="span"):
+    """A probe begins or ends."""
+
+    probe: str
+    edge: str  # "begin" | "end"
+    run: int = 1
+
+
+class Series(Event, frozen=True, kw_only=True, tag="series"):
+    """Per-launch times of a long probe; launch i began at t0 + sum(times_s[:i]).
+
+    A probe may write several; they follow each other. ``flop`` and ``bytes`` are of one launch.
+    """
+
+    probe: str
+    t0: float
+    times_s: list[float]
+    flop: float | None = None
+    bytes: float | None = None
+    run: int = 1
+
+
+class Tensor(msgspec.Struct, frozen=True, kw_only=True):
+    """One operand: what a launch must read of it and write to it, in bytes."""
+
+    name: str
+    read_bytes: int = 0
+    write_bytes: int = 0
+
+
+class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
+    """What a probe knows of one number. Conditions and expectation are added by the fold."""
+
+    probe: str
+    op: str
+    shape: dict[str, int]
+    dtype: str
+    math: str  # "ieee" | "tf32"
+    accumulate: str | None
+    peak_key: str | None
+    flop: float
+    tensors: list[Tensor]
+    times_s: list[float]  # every repetition
+    stop: str  # why it stopped: "iqr" | "standard-error" | "time-cap" | "protocol"
+    timing: str  # "event" | "graph" | "host"
+    protocol: str  # "stream" | "burst" | "sustained"
+    begin_s: float  # the timed part, on the session's clock
+    end_s: float
+    layout: str | None = None  # "nn" | "nt": second operand plain or transposed
+    warmup_times_s: list[float] = []
+    searched: list[dict[str, Any]] = []  # shapes ranked on the way, with their times
+    library_limited: bool = False
+    run: int = 1
+
+
+class Flag(Event, frozen=True, kw_only=True, tag="flag"):
+    """A finding with direct evidence, raised while the session runs (a FINDING of the record)."""
+
+    code: str
+    name: str
+    root: str
+    severity: str
+    subject: str
+    message: str
+    why: str
+    do: str
+    evidence: dict[str, Any] = {}
+    run: int = 1
+
+
+class Note(Event, frozen=True, kw_only=True, tag="note"):
+    """Something worth saying; with a probe, why that probe did not run."""
+
+    text: str
+    probe: str | None = None
+    run: int = 1
+
+
+class Fault(Event, frozen=True, kw_only=True, tag="fault"):
+    """An instrument or a probe failed; the rest goes on."""
+
+    instrument: str  # "telemetry" | "probes" | "file"
+    what: str
+    probe: str | None = None
+    exit_code: int | None = None
+    log: list[str] = []
+    run: int = 1
+
+
+class End(Event, frozen=True, kw_only=True, tag="end"):
+    """A run of the suite is over. A session is complete when its last run ended complete."""
+
+    complete: bool
+    why: str = ""
+    run: int = 1
+
+
+class Beat(Event, frozen=True, kw_only=True, tag="beat"):
+    """A sign of life on the pipe; never stored. ``progress`` is of the probe, 0 to 1."""
+
+    instrument: str
+    state: str
+    probe: str | None = None
+    progress: float | None = None
+
+
+AnyEvent = (
+    SessionInfo
+    | Expect
+    | Sample
+    | Span
+    | Series
+    | Measurement
+    | Flag
+    | Note
+    | Fault
+    | End
+    | Beat
+)
+
+KINDS = frozenset(
+    "session expect sample span series measurement flag note fault end beat".split()
+)
+
+_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+_encoder = msgspec.json.Encoder()
+
+
+class _Kind(msgspec.Struct):
+    kind: str
+
+
+_kind_decoder = msgspec.json.Decoder(_Kind)
+
+
+def decode(line: bytes | str) -> AnyEvent | None:
+    """Decode one line; None for a kind that only a newer version knows.
+
+    Raises:
+        msgspec.DecodeError: not JSON, or a field of a known kind is missing or of the wrong
+            type; the message names the field.
+    """
+    try:
+        return _decoder.decode(line)
+    except msgspec.ValidationError:
+        if _kind_decoder.decode(line).kind not in KINDS:
+            return None
+        raise
+
+
+def encode(event: AnyEvent) -> bytes:
+    """One line of JSON, newline included."""
+    return _encoder.encode(event) + b"\n"
