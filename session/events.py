@@ -1,4 +1,4 @@
-"""The event stream: one msgspec Struct a kind, which is wire format, file format and object at once.
+"""The event stream: one msgspec Struct a kind, at once wire format, file format and object.
 
 A session is these events, one JSON object a line, in the order they were written. Instruments write
 them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began.
@@ -82,11 +82,13 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     started_at: str | None = None  # ISO 8601, UTC
     host: str | None = None
     suite: str | None = None
+    sustain_s: float | None = None
     instrument: str | None = None  # None: the parent
     source: str | None = None  # of telemetry: "nvml" | "host"
     hz: float | None = None
     software: Software | None = None
     device: Device | None = None
+    nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):
@@ -225,21 +227,23 @@ class Beat(Event, frozen=True, kw_only=True, tag="beat"):
 
 
 AnyEvent = (
-    SessionInfo
-    | Expect
-    | Sample
-    | Span
-    | Series
-    | Measurement
-    | Flag
-    | Note
-    | Fault
-    | End
-    | Beat
+    SessionInfo | Expect | Sample | Span | Series | Measurement | Flag | Note | Fault | End | Beat
 )
 
 KINDS = frozenset(
-    "session expect sample span series measurement flag note fault end beat".split()
+    [
+        "session",
+        "expect",
+        "sample",
+        "span",
+        "series",
+        "measurement",
+        "flag",
+        "note",
+        "fault",
+        "end",
+        "beat",
+    ]
 )
 
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

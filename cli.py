@@ -1,0 +1,207 @@
+"""The verbs. Each imports its parts only when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import roofwatch
+
+if TYPE_CHECKING:
+    from roofwatch.session.live import Live
+    from roofwatch.tui.glyphs import Glyphs
+
+USAGE = 2
+DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+MOST_SUSTAIN_S = 3600.0
+
+EPILOG = """\
+verbs:
+  roofwatch            the screen: live telemetry, then the quick suite
+  roofwatch run        the same without a screen: progress, record, findings
+  roofwatch show FILE  a saved session again (--json, or --replay for the screen)
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """One line on stderr, exit code 2."""
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _device(text: str) -> str:
+    if not DEVICE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not auto, cpu or cuda:N")
+    return "cuda:0" if text == "cuda" else text
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1.0 <= value <= MOST_SUSTAIN_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 1 to 3600")
+    return value
+
+
+def _live_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--device", type=_device, default="auto", help="auto, cpu or cuda:N")
+    add("--suite", choices=["quick"], default="quick", help="which probes to run")
+    add("--sustain", type=_seconds, metavar="S", help="seconds of the sustained probe (3)")
+    add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
+    add("--nominal", type=Path, metavar="FILE", help="cards that add to or override the table")
+
+
+def _screen_parser() -> Parser:
+    parser = Parser(
+        prog="roofwatch",
+        description="What this GPU really does: its own roofline, with live clocks and power.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"roofwatch {roofwatch.__version__}")
+    _live_options(parser)
+    return parser
+
+
+def _live(options: argparse.Namespace) -> Live:
+    """A live session from the options. A bad file ends with code 2 before anything runs."""
+    from roofwatch.session.cards import load_cards, user_file
+    from roofwatch.session.live import Live, Options
+
+    if options.nominal is not None or user_file(os.environ) is not None:
+        load_cards(options.nominal)  # a mistake in a user's file is said before the screen opens
+    return Live(
+        Options(
+            device=options.device,
+            suite=options.suite,
+            sustain_s=options.sustain,
+            save=options.save,
+        ),
+        lambda: load_cards(options.nominal),
+    )
+
+
+def _glyphs(encoding: str | None) -> Glyphs:
+    from roofwatch.tui.glyphs import for_encoding
+
+    return for_encoding(encoding)
+
+
+def screen(argv: list[str]) -> int:
+    """The screen, or the plain run where the terminal is none."""
+    parser = _screen_parser()
+    options = parser.parse_args(argv)
+    real = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    if not real or os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return run(argv)
+    live = _live(options)
+    from roofwatch.tui.app import run as run_screen
+
+    live.start()
+    try:
+        code = run_screen(live, _glyphs(sys.stderr.encoding))
+    finally:
+        live.close()
+    if code:
+        return code
+    from roofwatch.session.exit_code import exit_code
+
+    print(f"session {live.path}", file=sys.stderr)
+    return exit_code(live.session, [], strict=False)
+
+
+def run(argv: list[str]) -> int:
+    """Progress on stderr, the record on stdout."""
+    parser = Parser(prog="roofwatch run", description="Measure without a screen.")
+    _live_options(parser)
+    parser.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
+    parser.add_argument("--strict", action="store_true", help="exit 5 on a finding that is wrong")
+    options = parser.parse_args(argv)
+    from roofwatch.tui import plain
+
+    live = _live(options)
+    try:
+        session = plain.run(live, _glyphs(sys.stderr.encoding))
+    except plain.Interrupted as signal:
+        print(f"ended by {signal}; what was measured is in {live.path}", file=sys.stderr)
+        return 128 + signal.number
+    from roofwatch.session.exit_code import exit_code
+    from roofwatch.session.findings import findings
+
+    _print(session, live.path, options.json)
+    return exit_code(session, findings(session), options.strict)
+
+
+def show(argv: list[str]) -> int:
+    """A saved session again."""
+    parser = Parser(prog="roofwatch show", description="A saved session again.")
+    parser.add_argument("file", type=Path, help="a session file (.jsonl)")
+    parser.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
+    parser.add_argument("--replay", action="store_true", help="open it in the screen")
+    options = parser.parse_args(argv)
+    from roofwatch.session.replay import Replay
+
+    replay = Replay(options.file)
+    if options.replay:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            parser.error("--replay needs a terminal")
+        from roofwatch.tui.app import run as run_screen
+
+        return run_screen(replay, _glyphs(sys.stderr.encoding))
+    _print(replay.session, options.file, options.json)
+    return 0
+
+
+def _print(session: object, path: Path, as_json: bool) -> None:
+    from roofwatch.session.fold import Session
+
+    assert isinstance(session, Session)
+    if as_json:
+        import msgspec
+
+        from roofwatch.session.record import record
+
+        sys.stdout.buffer.write(msgspec.json.encode(record(session, path)) + b"\n")
+        sys.stdout.flush()
+        return
+    from roofwatch.tui.report import columns, print_rows, report
+
+    glyphs = _glyphs(sys.stdout.encoding)
+    print_rows(report(session, path, columns(sys.stdout), glyphs))
+
+
+VERBS: dict[str, Callable[[list[str]], int]] = {"run": run, "show": show}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a verb; a person's mistake is one line and exit code 2."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    from roofwatch.roofline.nominal import NominalError
+    from roofwatch.session.file import SaveRefused, UnreadableSession
+
+    try:
+        if arguments and not arguments[0].startswith("-"):
+            verb = VERBS.get(arguments[0])
+            if verb is None:
+                _screen_parser().error(f"{arguments[0]!r} is no verb")
+            return verb(arguments[1:])
+        return screen(arguments)
+    except (NominalError, SaveRefused, UnreadableSession) as error:
+        print(f"roofwatch: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,96 @@
+"""The probe instrument: ``python -m roofwatch.probes``, one process a run of the suite.
+
+Imports torch, opens the device, says what it found, waits for ``go`` on stdin, measures, ends. Run
+alone from a shell it goes at once. ``stop`` ends it between two launches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import threading
+
+from roofwatch.session.events import Fault, SessionInfo
+from roofwatch.session.instrument import Instrument, add_arguments
+
+ABSENT, FAILED = 3, 4
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """The instrument's own options."""
+    parser = argparse.ArgumentParser(prog="roofwatch.probes")
+    add_arguments(parser)
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
+    parser.add_argument("--suite", default="quick", choices=["quick"])
+    parser.add_argument("--sustain", type=float, default=None, metavar="S")
+    parser.add_argument("--run", type=int, default=1, help="which run of the session this is")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the suite once; returns the process's exit code."""
+    options = parse(argv)
+    instrument = Instrument("probes", options.fd, options.t0)
+    go, stop = threading.Event(), threading.Event()
+
+    def command(line: str) -> None:
+        if line == "go":
+            go.set()
+        elif line == "stop":
+            stop.set()
+            go.set()
+
+    instrument.listen(command)
+    instrument.say("importing torch")
+    instrument.keep_beating()
+    if instrument.supervised:
+        sys.setswitchinterval(0.001)  # the heartbeat must get a word in while torch is imported
+
+    def fault(what: str, code: int) -> int:
+        instrument.write(
+            Fault(
+                t=instrument.now(),
+                instrument="probes",
+                what=what,
+                exit_code=code,
+                run=options.run,
+            )
+        )
+        return code
+
+    try:
+        import torch
+    except ImportError as error:
+        return fault(f"torch cannot be imported: {error}", FAILED)
+    from roofwatch.probes import device, operands, worker
+
+    operands.quiet()
+    instrument.say("opening the device")
+    try:
+        target = device.pick(options.device)
+    except device.NoDevice as error:
+        return fault(str(error), ABSENT)
+    except RuntimeError as error:
+        return fault(f"the device cannot be opened: {worker.one_line(error)}", FAILED)
+    instrument.write(
+        SessionInfo(
+            t=instrument.now(),
+            instrument="probes",
+            device=target.identity(),
+            software=device.software(),
+        )
+    )
+    instrument.say("waiting")
+    if instrument.supervised:
+        go.wait()
+    with torch.inference_mode(), contextlib.suppress(KeyboardInterrupt):
+        return worker.Worker(instrument, target, options.run, stop).suite(options.sustain)
+    return 130
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # a broken CUDA context must not get a say in how the process ends

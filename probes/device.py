@@ -1,0 +1,231 @@
+"""The device the probes run on: CUDA through torch, or the CPU, behind one small interface."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import torch
+
+from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
+from roofwatch.roofline.statistics import median
+from roofwatch.session.events import Device, Software
+
+SETTINGS = (
+    "NVIDIA_TF32_OVERRIDE",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "CUBLAS_WORKSPACE_CONFIG",
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_VISIBLE_DEVICES",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "ONEDNN_MAX_CPU_ISA",
+)
+
+
+class NoDevice(Exception):
+    """A device was asked for by name and is absent; the message says which."""
+
+
+class Target(Protocol):
+    """Where probes run."""
+
+    kind: str
+    torch_device: torch.device
+    units: int  # SMs; 1 where waves mean nothing
+    cache_bytes: int  # the last level between the units and memory
+
+    def identity(self) -> Device:
+        """What torch knows of the device."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Memory that may still be taken."""
+        ...
+
+    def timer(self) -> Timer:
+        """A timer for launches of a hundred microseconds and more."""
+        ...
+
+    def timer_for(self, launch: Launch) -> Timer:
+        """The timer that suits this launch's length."""
+        ...
+
+    def clean_up(self) -> None:
+        """Give memory back."""
+        ...
+
+
+def pick(name: str) -> Target:
+    """``auto``, ``cpu`` or ``cuda:N``. Raises NoDevice when what was named is absent."""
+    if name == "cpu":
+        return CpuTarget()
+    if torch.cuda.is_available():
+        index = int(name.partition(":")[2] or 0) if name != "auto" else 0
+        if index >= torch.cuda.device_count():
+            raise NoDevice(f"there is no cuda:{index}; torch sees {torch.cuda.device_count()}")
+        return CudaTarget(index)
+    if name == "auto":
+        return CpuTarget()
+    reason = "this torch was built without CUDA" if torch.version.cuda is None else "no usable GPU"
+    raise NoDevice(f"torch {torch.__version__} cannot open {name}: {reason}")
+
+
+def software() -> Software:
+    """Versions, and every setting that changes what a matmul computes."""
+    settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
+    settings["matmul_threads"] = str(torch.get_num_threads())
+    return Software(
+        torch=str(torch.__version__),
+        cuda=torch.version.cuda,
+        python=platform.python_version(),
+        settings=settings,
+    )
+
+
+class EventTimer:
+    """CUDA events between launches; nothing waits before the last one is enqueued."""
+
+    name = "event"
+
+    def __init__(self, index: int) -> None:
+        self._index = index
+
+    def times(self, launch: Launch, count: int) -> list[float]:
+        """See Timer. A short spin lets the queue fill, so that no launch waits for the host."""
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+        torch.cuda._sleep(200_000)
+        events[0].record()
+        for event in events[1:]:
+            launch()
+            event.record()
+        torch.cuda.synchronize(self._index)
+        return [a.elapsed_time(b) / 1e3 for a, b in itertools.pairwise(events)]
+
+
+class GraphTimer:
+    """Many launches in one CUDA graph, for launches that an event pair would drown."""
+
+    name = "graph"
+
+    def __init__(self, index: int, launch: Launch, launches: int) -> None:
+        self._launches = launches
+        self._events = EventTimer(index)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            for _ in range(launches):
+                launch()
+
+    def times(self, launch: Launch, count: int) -> list[float]:
+        """See Timer; each figure is the mean of one replay's launches."""
+        return [t / self._launches for t in self._events.times(self._graph.replay, count)]
+
+
+class CudaTarget:
+    """One CUDA device."""
+
+    kind = "cuda"
+
+    def __init__(self, index: int) -> None:
+        torch.cuda.set_device(index)
+        torch.cuda.init()
+        self.index = index
+        self.torch_device = torch.device("cuda", index)
+        self._properties: Any = torch.cuda.get_device_properties(index)
+        self.units = self._properties.multi_processor_count
+        self.cache_bytes = int(getattr(self._properties, "L2_cache_size", 0))
+        self.capability = f"{self._properties.major}.{self._properties.minor}"
+
+    def identity(self) -> Device:
+        """See Target."""
+        p = self._properties
+        uuid = getattr(p, "uuid", None)
+        return Device(
+            kind="cuda",
+            name=p.name,
+            uuid=f"GPU-{uuid}" if uuid is not None else None,
+            index=self.index,
+            compute_capability=self.capability,
+            sm_count=self.units,
+            memory_bytes=p.total_memory,
+            l2_bytes=self.cache_bytes or None,
+            bus_bits=getattr(p, "memory_bus_width", None),
+        )
+
+    def free_bytes(self) -> int:
+        """Free memory less five per cent of the card, which is never taken."""
+        free, total = torch.cuda.mem_get_info(self.index)
+        return max(0, int(free - 0.05 * total))
+
+    def timer(self) -> Timer:
+        """See Target."""
+        return EventTimer(self.index)
+
+    def timer_for(self, launch: Launch) -> Timer:
+        """See Target."""
+        events = EventTimer(self.index)
+        events.times(launch, 3)
+        seconds = median(events.times(launch, 5))
+        if seconds >= GRAPH_BELOW_S:
+            return events
+        return GraphTimer(self.index, launch, max(8, int(1e-3 / seconds)))
+
+    def clean_up(self) -> None:
+        """See Target."""
+        torch.cuda.synchronize(self.index)
+        torch.cuda.empty_cache()
+
+
+class HostTimer:
+    """perf_counter around each call: a CPU call returns when its work is done."""
+
+    name = "host"
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+
+    def times(self, launch: Launch, count: int) -> list[float]:
+        """See Timer."""
+        marks = [self._clock()]
+        for _ in range(count):
+            launch()
+            marks.append(self._clock())
+        return [b - a for a, b in itertools.pairwise(marks)]
+
+
+class CpuTarget:
+    """The CPU, with the threads torch uses by itself."""
+
+    kind = "cpu"
+    units = 1
+    capability = None
+
+    def __init__(self) -> None:
+        from roofwatch.probes.cpu import available_bytes, last_level_cache_bytes
+
+        self.torch_device = torch.device("cpu")
+        self.cache_bytes = last_level_cache_bytes()
+        self._available_bytes = available_bytes
+
+    def identity(self) -> Device:
+        """See Target."""
+        return Device(kind="cpu", l2_bytes=self.cache_bytes or None)
+
+    def free_bytes(self) -> int:
+        """A third of what the machine can spare: it has other work."""
+        return self._available_bytes() // 3
+
+    def timer(self) -> Timer:
+        """See Target."""
+        return HostTimer()
+
+    def timer_for(self, launch: Launch) -> Timer:
+        """See Target."""
+        return HostTimer()
+
+    def clean_up(self) -> None:
+        """See Target; freed tensors are already back."""

@@ -1,0 +1,91 @@
+"""Operands of a matmul in each precision, and the call that multiplies them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import torch
+
+from roofwatch.probes.shapes import Shape
+from roofwatch.probes.timing import Launch
+from roofwatch.roofline.suite import ProbeSpec
+
+LAYOUTS = {"fp8": ("nt",), "int8": ("nt",)}
+OUT_DTYPE = {"fp8": "bf16", "int8": "int32"}
+TORCH_DTYPE = {
+    "fp64": torch.float64,
+    "fp32": torch.float32,
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+}
+
+
+def layouts(dtype: str) -> tuple[str, ...]:
+    """Layouts of the second operand to try: plain (``nn``) and stored transposed (``nt``)."""
+    return LAYOUTS.get(dtype, ("nn", "nt"))
+
+
+def out_dtype(dtype: str) -> str:
+    """Element type of the result."""
+    return OUT_DTYPE.get(dtype, dtype)
+
+
+def missing(spec: ProbeSpec) -> str | None:
+    """Why this torch cannot run the precision, or None."""
+    if spec.dtype == "fp8" and not (
+        hasattr(torch, "float8_e4m3fn") and hasattr(torch, "_scaled_mm")
+    ):
+        return f"torch {torch.__version__} has no fp8 matmul"
+    if spec.dtype == "int8" and not hasattr(torch, "_int_mm"):
+        return f"torch {torch.__version__} has no int8 matmul"
+    return None
+
+
+def set_math(spec: ProbeSpec) -> None:
+    """Put torch in the math mode that the probe is about: TF32 is a mode, not a type."""
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        torch.backends.cuda.matmul.fp32_precision = spec.math
+    else:
+        torch.backends.cuda.matmul.allow_tf32 = spec.math == "tf32"
+
+
+def _random(rows: int, columns: int, dtype: str, device: torch.device) -> torch.Tensor:
+    if dtype == "int8":
+        return torch.randint(-127, 128, (rows, columns), dtype=torch.int8, device=device)
+    if dtype == "fp8":
+        return torch.randn(rows, columns, device=device).to(torch.float8_e4m3fn)
+    if device.type == "cpu":
+        return torch.randn(rows, columns).to(TORCH_DTYPE[dtype])
+    return torch.randn(rows, columns, dtype=TORCH_DTYPE[dtype], device=device)
+
+
+def prepare(spec: ProbeSpec, shape: Shape, layout: str, device: torch.device) -> Launch:
+    """Random normal operands (uniform for int8) and the launch that multiplies them."""
+    a = _random(shape.m, shape.k, spec.dtype, device)
+    if layout == "nt":
+        b = _random(shape.n, shape.k, spec.dtype, device).t()
+    else:
+        b = _random(shape.k, shape.n, spec.dtype, device)
+    return _call(spec, a, b)
+
+
+def _call(spec: ProbeSpec, a: torch.Tensor, b: torch.Tensor) -> Callable[[], object]:
+    if spec.dtype == "int8":
+        c = torch.empty(a.shape[0], b.shape[1], dtype=torch.int32, device=a.device)
+        return lambda: torch._int_mm(a, b, out=c)
+    if spec.dtype == "fp8":
+        one = torch.ones((), dtype=torch.float32, device=a.device)
+        fast = spec.accumulate == "reduced"
+        return lambda: torch._scaled_mm(
+            a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=fast
+        )
+    c = torch.empty(a.shape[0], b.shape[1], dtype=a.dtype, device=a.device)
+    return lambda: torch.mm(a, b, out=c)
+
+
+def quiet() -> None:
+    """Torch warns about its own beta features on stderr; the record says what was used."""
+    warnings.filterwarnings("ignore", module="torch")

@@ -1,0 +1,153 @@
+"""The range in which a probe's number should land, stated before it is measured.
+
+Sources: fractions of nominal in public results (BabelStream, mamf-finder, torch and cuBLASLt GEMM
+collections, stored per card as ``measured_best`` in nominal.toml) and the seeds (75-90 % of nominal
+bandwidth, 70-90 % of nominal compute). A card that is held below its default power limit, or cannot
+reach its datasheet clock, is expected to deliver less.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.suite import ProbeSpec
+
+BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
+BANDWIDTH_GDDR = (0.80, 0.96)
+BANDWIDTH_CAPPED = (0.75, 0.90)  # seed: T4 240-290 of 320
+CAPPED_TDP_W = 75
+
+# Fractions of the nominal dense peak on a rested card, large random matrices.
+COMPUTE: dict[str, tuple[float, float]] = {
+    "GeForce": (0.85, 1.22),
+    "Hopper": (0.70, 0.87),
+    "Ampere GA100": (0.70, 0.90),
+    "Blackwell GB100": (0.70, 0.86),
+    "AMD": (0.45, 0.65),
+    "capped": (0.40, 0.80),
+    "other": (0.60, 0.98),
+}
+VECTOR = (0.55, 0.98)  # fp32 and fp64 on CUDA cores
+LIBRARY = (0.40, 0.87)  # torch's int8 call reaches half of Hopper's peak
+AROUND_BEST = (0.93, 1.10)  # our burst against the best that others published
+SUSTAINED = (0.74, 1.0)  # of the burst range: what power limits take
+
+CPU_COMPUTE = (0.25, 1.15)
+CPU_BANDWIDTH_GBS = (3.0, 30.0)  # a core; memory controllers end it near 16 cores
+CPU_BANDWIDTH_CORES = 16
+CPU_BF16 = 16.0  # AMX multiplies bf16 sixteen times as fast as AVX-512 multiplies fp32
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """Low and high in ``unit`` (GB/s, TFLOP/s or TOPS), and what they rest on."""
+
+    low: float
+    high: float
+    unit: str
+    why: str
+
+
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """What the device itself says before the run."""
+
+    power_limit_w: float | None = None
+    power_default_w: float | None = None
+    sm_max_mhz: float | None = None
+    core_count: int | None = None
+    vector_bits: int | None = None
+    fma_units: int | None = None
+
+
+def expected(spec: ProbeSpec, nominal: Nominal, reported: Reported) -> Range | None:
+    """Range for a probe on a CUDA card; None where nothing nominal is known."""
+    if spec.protocol == "stream":
+        return _bandwidth(nominal)
+    if spec.peak_key is None or spec.peak_key not in nominal.peaks_tflops:
+        return None
+    return _compute(spec, spec.peak_key, nominal, reported)
+
+
+def _bandwidth(nominal: Nominal) -> Range | None:
+    if nominal.bandwidth_gbs is None:
+        return None
+    low, high = BANDWIDTH["AMD" if nominal.vendor == "AMD" else "NVIDIA"]
+    if nominal.tdp_w and nominal.tdp_w <= CAPPED_TDP_W:
+        low, high = BANDWIDTH_CAPPED
+    elif nominal.memory_type and nominal.memory_type.startswith("GDDR"):
+        low, high = BANDWIDTH_GDDR
+    return Range(
+        low=low * nominal.bandwidth_gbs,
+        high=high * nominal.bandwidth_gbs,
+        unit="GB/s",
+        why=f"{low:.0%} to {high:.0%} of nominal {nominal.bandwidth_gbs:.0f} GB/s, "
+        "as published for streams beyond the cache",
+    )
+
+
+def _family(nominal: Nominal) -> str:
+    architecture = nominal.architecture or ""
+    if nominal.vendor == "AMD":
+        return "AMD"
+    if nominal.tdp_w and nominal.tdp_w <= CAPPED_TDP_W:
+        return "capped"
+    if "GeForce" in nominal.name:
+        return "GeForce"
+    return next((f for f in COMPUTE if architecture.startswith(f)), "other")
+
+
+def _compute(spec: ProbeSpec, key: str, nominal: Nominal, reported: Reported) -> Range:
+    peak = nominal.peaks_tflops[key]
+    best = nominal.measured_best.get(key) or (
+        nominal.measured_best.get("fp8") if key == "fp8_fast" else None
+    )
+    if key == "int8":
+        (low, high), why = LIBRARY, "of nominal; torch's int8 call is limited by its library"
+        low, high = low * peak, high * peak
+    elif best:
+        low, high = AROUND_BEST[0] * best, AROUND_BEST[1] * best
+        why = f"around {best:.0f}, the best published for this card"
+    else:
+        low, high = VECTOR if key in ("fp32", "fp64") else COMPUTE[_family(nominal)]
+        why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such cards"
+        low, high = low * peak, high * peak
+    if spec.protocol == "sustained":
+        low, high = SUSTAINED[0] * low, 0.97 * high if _falls(nominal) else high
+        why += "; held for seconds, where power limits take up to a quarter"
+    limit, default = reported.power_limit_w, reported.power_default_w
+    if limit and default and limit < default:
+        low *= limit / default
+        why += f"; limited to {limit:.0f} of {default:.0f} W"
+    ceiling = nominal.ceilings_tflops.get(key, peak)
+    return Range(low=low, high=min(high, ceiling), unit=unit(key), why=why)
+
+
+def _falls(nominal: Nominal) -> bool:
+    """Whether a dense matmul is known to reach this card's power limit."""
+    return bool(nominal.tdp_w) and "GeForce" not in nominal.name
+
+
+def expected_cpu(spec: ProbeSpec, reported: Reported) -> Range | None:
+    """A wide range from cores x clock x vector width; None when the host does not say."""
+    cores = reported.core_count
+    if not cores:
+        return None
+    if spec.protocol == "stream":
+        used = min(cores, CPU_BANDWIDTH_CORES)
+        low, high = (used * x for x in CPU_BANDWIDTH_GBS)
+        return Range(low=low, high=high, unit="GB/s", why=f"estimated from {cores} cores")
+    if not (reported.sm_max_mhz and reported.vector_bits and reported.fma_units):
+        return None
+    lanes = reported.vector_bits / (64 if spec.dtype == "fp64" else 32)
+    peak = cores * reported.sm_max_mhz * 1e6 * lanes * reported.fma_units * 2 / 1e12
+    low, high = (x * peak for x in CPU_COMPUTE)
+    if spec.dtype == "bf16":
+        high *= CPU_BF16
+    return Range(
+        low=low,
+        high=high,
+        unit="TFLOP/s",
+        why=f"estimated from {cores} cores x {reported.sm_max_mhz:.0f} MHz x "
+        f"{reported.vector_bits} bit",
+    )

@@ -1,0 +1,32 @@
+"""Which precisions a CUDA card runs in hardware; the rest is never probed."""
+
+from __future__ import annotations
+
+# First compute capability with the unit, from NVIDIA's CUDA programming guide, "Arithmetic
+# instructions" and "Tensor cores by architecture".
+_FIRST_CAPABILITY = {
+    "fp16": 6.0,
+    "bf16": 8.0,
+    "tf32": 8.0,
+    "fp8": 8.9,
+    "fp8_fast": 8.9,
+    "int8": 7.2,
+}
+
+
+def lacks(peak_key: str, compute_capability: str | None) -> str | None:
+    """Why a card cannot be probed in this precision, in one line; None when it can."""
+    first = _FIRST_CAPABILITY.get(peak_key)
+    if first is None or compute_capability is None:
+        return None
+    try:
+        capability = float(compute_capability)
+    except ValueError:  # AMD prints gfx names; torch decides there
+        return None
+    if capability >= first:
+        return None
+    if peak_key == "bf16":
+        return (
+            f"bf16 is emulated on compute capability {compute_capability}: no peak to compare with"
+        )
+    return f"no {peak_key} unit on compute capability {compute_capability} (from {first})"

@@ -1,0 +1,65 @@
+"""Whether someone else is on the card: asked before a run, and written down when we run anyway."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.session.events import Flag
+from roofwatch.session.fold import Session
+
+UTIL = 0.10
+SAMPLES = 3
+
+
+class Busy(msgspec.Struct, frozen=True, kw_only=True):
+    """Foreign compute processes with their memory, or utilisation without a process to name."""
+
+    processes: int
+    processes_bytes: int | None
+    util: float | None
+
+    @property
+    def sentence(self) -> str:
+        """What is going on, for a person. Processes have no names here: containers hide them."""
+        if self.processes:
+            size = f" with {self.processes_bytes / 2**30:.1f} GiB" if self.processes_bytes else ""
+            plural = "es hold" if self.processes > 1 else " holds"
+            return f"{self.processes} other process{plural} the GPU{size}"
+        return f"some kernel was running {self.util or 0:.0%} of the time".replace("%", " %")
+
+
+def busy(session: Session) -> Busy | None:
+    """A foreign compute process, or utilisation over 10 % in three samples. A CPU never counts."""
+    device = session.device
+    if device.kind != "cuda":
+        return None
+    again = session.run > 1  # our own probe is among the processes by now
+    judged = session.samples[-SAMPLES:] if again else session.samples[:SAMPLES]
+    utils = [s.util for s in judged if s.util is not None]
+    over = len(utils) == SAMPLES and min(utils) > UTIL
+    processes = 0 if again else device.processes or 0
+    if not processes and not over:
+        return None
+    return Busy(
+        processes=processes,
+        processes_bytes=device.processes_bytes if processes else None,
+        util=min(utils) if utils else None,
+    )
+
+
+def finding_flag(occupied: Busy, session: Session, t: float, run: int) -> Flag:
+    """The finding other-process, as an event."""
+    return Flag(
+        t=t,
+        code="other-process",
+        name="other-process",
+        root="conditions",
+        severity="suspect",
+        subject=session.device.name or "the card",
+        message=f"{occupied.sentence[0].upper()}{occupied.sentence[1:]}; "
+        "it was measured all the same.",
+        why="Whoever else computes takes bandwidth, units and power from every number here.",
+        do="Run again on an idle card before you believe a low number.",
+        evidence=msgspec.to_builtins(occupied),
+        run=run,
+    )

@@ -1,0 +1,121 @@
+"""One instrument process: started, listened to, told to stop, and never left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import IO
+
+import msgspec
+
+from roofwatch.session.events import AnyEvent, Beat, Note, decode
+from roofwatch.session.file import SessionFile
+
+LOG_LINES = 6
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """An instrument's pipe is closed: the process ended or is about to."""
+
+    child: Child
+
+
+class Child:
+    """A child process that writes events on its own pipe.
+
+    Start it from the main thread only: the kernel's parent-death signal fires when the thread that
+    spawned the child ends. A reader thread keeps what it writes, whatever the screen is doing.
+    """
+
+    def __init__(
+        self,
+        instrument: str,
+        arguments: list[str],
+        t0_ns: int,
+        file: SessionFile,
+        inbox: queue.SimpleQueue[AnyEvent | Gone],
+    ) -> None:
+        self.instrument = instrument
+        self.retired = False  # its end is wanted: no fault
+        self.last_word = time.monotonic()
+        self.beat: Beat | None = None
+        self._t0_ns = t0_ns
+        self._file = file
+        self._inbox = inbox
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as this)
+        read_end, write_end = os.pipe()
+        command = [sys.executable, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
+        self.process = subprocess.Popen(
+            [*command, "--t0", str(t0_ns), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=self._log,
+            pass_fds=(write_end,),
+            start_new_session=True,
+        )
+        os.close(write_end)
+        self._reader = threading.Thread(
+            target=self._read, args=(read_end,), name=f"{instrument}-reader", daemon=True
+        )
+        self._reader.start()
+
+    def _read(self, read_end: int) -> None:
+        with os.fdopen(read_end, "rb") as pipe:
+            for raw in pipe:
+                try:
+                    event = decode(raw)
+                except msgspec.DecodeError as error:
+                    now = (time.monotonic_ns() - self._t0_ns) / 1e9
+                    event = Note(t=now, text=f"{self.instrument} wrote an unreadable line: {error}")
+                self.last_word = time.monotonic()
+                if event is None:
+                    continue
+                if isinstance(event, Beat):
+                    self.beat = event
+                else:
+                    self._file.write(event)
+                self._inbox.put(event)
+        self._inbox.put(Gone(self))
+
+    def tell(self, line: str) -> None:
+        """Write a command to the instrument's stdin; a dead one does not hear it."""
+        try:
+            assert self.process.stdin is not None
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+        except (OSError, ValueError):
+            pass
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Exit code, or None when it is still alive after ``timeout_s``."""
+        try:
+            return self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, patience_s: float = 0.3) -> None:
+        """End it: close its stdin, then SIGTERM at once, SIGKILL after ``patience_s``."""
+        self.retired = True
+        if self.process.poll() is None:
+            self.process.terminate()
+            if self.wait(patience_s) is None:
+                self.process.kill()
+                self.wait(2.0)
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        self._reader.join(0.5)
+
+    def log_tail(self) -> list[str]:
+        """The last lines that its libraries printed."""
+        self._log.seek(0, os.SEEK_END)
+        size = self._log.tell()
+        self._log.seek(max(0, size - 4096))
+        text = self._log.read().decode("utf-8", "replace")
+        return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]

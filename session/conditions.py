@@ -1,0 +1,98 @@
+"""What the card did while a number was measured: medians of the samples inside, counters across."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from roofwatch.roofline.reasons import decode
+from roofwatch.roofline.statistics import median
+from roofwatch.session.events import Measurement, Sample
+from roofwatch.session.fold import Session
+
+REFRESH_S = 0.1  # NVML renews its values every 100 ms
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """Medians over the timed part; null where nothing could be read, with the reason in status."""
+
+    sm_mhz: float | None = None
+    mem_mhz: float | None = None
+    power_w: float | None = None
+    temp_c: float | None = None
+    reasons: list[str] = []
+    power_cap_share: float | None = None
+    samples: int = 0
+    status: dict[str, str] = {}
+
+
+def conditions(session: Session, measurement: Measurement) -> Conditions:
+    """Conditions of one measurement.
+
+    A burst is shorter than NVML's refresh, so the samples that refresh just after it count too.
+    ``power_cap_share`` is the accumulated power-cap time over the whole span, differenced.
+    """
+    inside = session.between(measurement.begin_s, measurement.end_s + REFRESH_S)
+    status: dict[str, str] = {}
+
+    def middle(field: str) -> float | None:
+        values = [v for s in inside if (v := getattr(s, field)) is not None]
+        if values:
+            return round(median(values), 1)
+        known = next((s.status[field] for s in inside if field in s.status), None)
+        status[field] = known or ("stale" if session.samples else "error")
+        return None
+
+    mask = 0
+    for sample in inside:
+        mask |= sample.reasons or 0
+    power = "power_w" if measurement.protocol == "sustained" else "power_instant_w"
+    power_w = middle(power)
+    share = power_cap_share(session, measurement)
+    if share is None:
+        status["power_cap_share"] = "not_supported"
+    if power_w is None:
+        status["power_w"] = status.pop(power)
+    return Conditions(
+        sm_mhz=middle("sm_mhz"),
+        mem_mhz=middle("mem_mhz"),
+        power_w=power_w,
+        temp_c=middle("temp_c"),
+        reasons=decode(mask),
+        power_cap_share=share,
+        samples=len(inside),
+        status=status,
+    )
+
+
+def span_of(session: Session, measurement: Measurement) -> tuple[float, float]:
+    """Begin and end of the probe's span; the timed part where the span is not closed."""
+    edges = {
+        s.edge: s.t
+        for s in session.spans
+        if s.probe == measurement.probe and s.run == measurement.run
+    }
+    return edges.get("begin", measurement.begin_s), edges.get("end", measurement.end_s)
+
+
+def power_cap_share(session: Session, measurement: Measurement) -> float | None:
+    """Share of the span that the power cap held the clock, from NVML's nanosecond counter."""
+    begin, end = span_of(session, measurement)
+    return counter_share(session, "power_cap", begin, end)
+
+
+def counter_share(session: Session, name: str, begin_s: float, end_s: float) -> float | None:
+    """Growth of an accumulated counter over the samples around [begin, end], as a share of time."""
+
+    def near(t: float, pick: Callable[[list[Sample]], Sample], around: list[Sample]) -> Sample:
+        return pick(around) if around else pick(session.samples)
+
+    if not session.samples:
+        return None
+    first = near(begin_s, lambda x: x[-1], session.between(begin_s - 1.0, begin_s))
+    last = near(end_s, lambda x: x[0], session.between(end_s, end_s + 1.0))
+    if name not in first.counters or name not in last.counters or last.t <= first.t:
+        return None
+    grown_s = (last.counters[name] - first.counters[name]) / 1e9
+    return round(min(1.0, max(0.0, grown_s / (last.t - first.t))), 4)

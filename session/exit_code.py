@@ -1,0 +1,20 @@
+"""What a finished session says to the shell."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import WRONG, Finding
+from roofwatch.session.fold import Session
+
+DONE, INTERNAL, USAGE, ABSENT, FAILED, WRONG_FINDING = 0, 1, 2, 3, 4, 5
+
+
+def exit_code(session: Session, found: list[Finding], strict: bool) -> int:
+    """3: the named device is absent; 4: an instrument or probe failed; 5: wrong, only if strict."""
+    faults = [f for f in session.faults if f.instrument != "file"]
+    if any(f.exit_code == ABSENT for f in faults):
+        return ABSENT
+    if faults:
+        return FAILED
+    if strict and any(f.severity == WRONG for f in found):
+        return WRONG_FINDING
+    return DONE

@@ -1,0 +1,60 @@
+"""What the parent writes before anything is measured: the nominal card and each probe's range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofwatch.roofline.expected import Reported, expected, expected_cpu
+from roofwatch.roofline.lookup import Identity, Nominal, lookup
+from roofwatch.roofline.nominal import Card
+from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.session.events import Device, Expect
+
+
+def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str]) -> Nominal:
+    """The nominal figures of a device; a CPU has none."""
+    if device.kind != "cuda":
+        return Nominal(key=None, origin="none", name=device.name or "CPU")
+    return lookup(
+        Identity(
+            name=device.name or "",
+            sm_count=device.sm_count,
+            bus_bits=device.bus_bits,
+            memory_bytes=device.memory_bytes,
+            mem_max_mhz=device.mem_max_mhz,
+            sm_max_mhz=device.sm_max_mhz,
+            compute_capability=device.compute_capability,
+            l2_bytes=device.l2_bytes,
+        ),
+        cards,
+        user_keys,
+    )
+
+
+def expectations(
+    specs: tuple[ProbeSpec, ...], device: Device, nominal: Nominal, t: float, run: int
+) -> Iterator[Expect]:
+    """One expect event for each probe of which something can be said."""
+    reported = Reported(
+        power_limit_w=device.power_limit_w,
+        power_default_w=device.power_default_w,
+        sm_max_mhz=device.sm_max_mhz,
+        core_count=device.core_count,
+        vector_bits=device.vector_bits,
+        fma_units=device.fma_units,
+    )
+    for spec in specs:
+        if device.kind == "cpu":
+            found = expected_cpu(spec, reported)
+        else:
+            found = expected(spec, nominal, reported)
+        if found is not None:
+            yield Expect(
+                t=t,
+                probe=spec.key,
+                low=float(f"{found.low:.4g}"),
+                high=float(f"{found.high:.4g}"),
+                unit=found.unit,
+                why=found.why,
+                run=run,
+            )

@@ -1,0 +1,133 @@
+"""The session file: one event a line, append only, flushed per event, readable after any death."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from roofwatch.session.events import AnyEvent, Beat, decode, encode
+
+
+class UnreadableSession(ValueError):
+    """One clear line that names file, row and field."""
+
+
+class SaveRefused(ValueError):
+    """The file to save to cannot be taken; one clear line says why."""
+
+
+def sessions_folder() -> Path:
+    """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "roofwatch" / "sessions"
+
+
+def slug(name: str) -> str:
+    """A card's name as part of a file name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "device"
+
+
+class SessionFile:
+    """The writing end, safe from several threads. A full disk is said once; measuring goes on."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.problem: str | None = None
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    def write(self, event: AnyEvent) -> None:
+        """Append one event; beats are signs of life and are not kept."""
+        if isinstance(event, Beat) or self.problem is not None:
+            return
+        line = memoryview(encode(event))
+        with self._lock:
+            try:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            except OSError as error:
+                self.problem = f"{self.path}: {error.strerror}; the session is no longer saved"
+
+    def rename(self, path: Path) -> None:
+        """Give the open file its final name, if that name is free."""
+        if path.exists():
+            return
+        try:
+            os.rename(self.path, path)
+        except OSError:
+            return  # the first name is as good
+        self.path = path
+
+    def close(self) -> None:
+        """Close the file; writing afterwards is refused silently."""
+        with self._lock:
+            if self.problem is None:
+                self.problem = "closed"
+                os.close(self._descriptor)
+
+
+def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
+    """Open ``path`` (or a new file in the sessions folder) for appending, mode 0600.
+
+    Raises:
+        SaveRefused: the file has content, is a link, or cannot be written.
+    """
+    target = path or sessions_folder() / f"{stamp}-{session_id}.jsonl"
+    try:
+        if path is None:
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(target, flags, 0o600)
+    except OSError as error:
+        raise SaveRefused(f"{target}: {error.strerror}") from None
+    if os.fstat(descriptor).st_size:
+        os.close(descriptor)
+        raise SaveRefused(f"{target}: has content already; a session is never written over it")
+    return SessionFile(target, descriptor)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of a file: as it stood, and decoded (None: a kind from a newer version)."""
+
+    raw: bytes
+    event: AnyEvent | None
+
+
+def read(path: Path) -> Iterator[Line]:
+    """Each line of a session file; a torn last line is left out.
+
+    Raises:
+        UnreadableSession: naming file, row and field.
+    """
+    try:
+        with path.open("rb") as file:
+            for row, raw in enumerate(file, 1):
+                if not raw.endswith(b"\n"):
+                    return
+                yield Line(raw, _event(path, row, raw))
+    except OSError as error:
+        raise UnreadableSession(f"{path}: {error.strerror}") from None
+
+
+def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
+    try:
+        event = decode(raw)
+    except msgspec.ValidationError as error:
+        raise UnreadableSession(f"{path}: row {row}: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnreadableSession(f"{path}: row {row}: not an event ({error})") from None
+    if row == 1 and getattr(event, "schema", None) is None:
+        raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no schema)")
+    return event
+
+
+def events(path: Path) -> Iterator[AnyEvent]:
+    """The events of a file that this version knows."""
+    for line in read(path):
+        if line.event is not None:
+            yield line.event

@@ -1,0 +1,208 @@
+"""The fold: events in, one Session out. Live, replay, report and tests all use this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.suite import SUSTAIN_S, ProbeSpec, quick
+from roofwatch.session.events import (
+    AnyEvent,
+    Beat,
+    Device,
+    End,
+    Expect,
+    Fault,
+    Flag,
+    Measurement,
+    Note,
+    Sample,
+    Series,
+    SessionInfo,
+    Software,
+    Span,
+)
+
+
+class Session:
+    """Everything that a stream of events has said so far.
+
+    ``revision`` counts what changes a report (all but samples, series and beats), ``ticks`` counts
+    samples; a view that was drawn at both is still true.
+    """
+
+    def __init__(self) -> None:
+        self.schema: str | None = None
+        self.id: str | None = None
+        self.started_at: str | None = None
+        self.host: str | None = None
+        self.suite = "quick"
+        self.sustain_s = SUSTAIN_S
+        self.hz: float | None = None
+        self.telemetry_source: str | None = None
+        self.software = Software()
+        self.nominal: Nominal | None = None
+        self.expects: dict[tuple[int, str], Expect] = {}
+        self.samples: list[Sample] = []
+        self.spans: list[Span] = []
+        self.series: list[Series] = []
+        self.measurements: list[Measurement] = []
+        self.flags: list[Flag] = []
+        self.notes: list[Note] = []
+        self.faults: list[Fault] = []
+        self.ends: dict[int, End] = {}
+        self.beats: dict[str, Beat] = {}
+        self.last_word_s: dict[str, float] = {}
+        self.duration_s = 0.0
+        self.run = 1
+        self.revision = 0
+        self.ticks = 0
+        self._devices: dict[str, Device] = {}
+        self._merged: Device | None = None
+
+    def add(self, event: AnyEvent) -> None:
+        """Take in the next event of the stream."""
+        if isinstance(event, Beat):
+            self.beats[event.instrument] = event
+            self.last_word_s[event.instrument] = event.t
+            return
+        self.duration_s = max(self.duration_s, event.t)
+        if isinstance(event, Sample):
+            self.samples.append(event)
+            self.last_word_s["telemetry"] = event.t
+            self.ticks += 1
+            return
+        if isinstance(event, Series):
+            self.series.append(event)
+            self.last_word_s["probes"] = event.t
+            self.ticks += 1
+            return
+        self.revision += 1
+        if isinstance(event, SessionInfo):
+            self._learn(event)
+        elif isinstance(event, Expect):
+            self.expects[event.run, event.probe] = event
+            self.run = max(self.run, event.run)
+        elif isinstance(event, Span):
+            self.spans.append(event)
+            self.run = max(self.run, event.run)
+            self.last_word_s["probes"] = event.t
+        elif isinstance(event, Measurement):
+            self.measurements.append(event)
+        elif isinstance(event, Flag):
+            self.flags.append(event)
+        elif isinstance(event, Note):
+            self.notes.append(event)
+        elif isinstance(event, Fault):
+            self.faults.append(event)
+        else:
+            self.ends[event.run] = event
+
+    def _learn(self, event: SessionInfo) -> None:
+        who = event.instrument or "parent"
+        if event.device is not None:
+            self._devices[who] = event.device
+            self._merged = None
+        if event.software is not None:
+            self.software = _filled(event.software, self.software, settings=True)
+        if event.nominal is not None:
+            self.nominal = msgspec.convert(event.nominal, Nominal)
+        self.schema = event.schema or self.schema
+        self.id = event.id or self.id
+        self.started_at = event.started_at or self.started_at
+        self.host = event.host or self.host
+        self.suite = event.suite or self.suite
+        self.sustain_s = event.sustain_s or self.sustain_s
+        self.hz = event.hz or self.hz
+        self.telemetry_source = event.source or self.telemetry_source
+
+    @property
+    def device(self) -> Device:
+        """The measured device: telemetry's word, filled up by the probes'.
+
+        Where the two speak of different kinds (no NVML beside a working CUDA), the probes measure,
+        so theirs stands alone.
+        """
+        if self._merged is None:
+            telemetry = self._devices.get("telemetry", Device())
+            probes = self._devices.get("probes", Device())
+            if probes.kind and telemetry.kind and probes.kind != telemetry.kind:
+                self._merged = probes
+            else:
+                self._merged = _filled(telemetry, probes)
+        return self._merged
+
+    def told_by(self, instrument: str) -> Device | None:
+        """What one instrument said of the device; None before it spoke."""
+        return self._devices.get(instrument)
+
+    @property
+    def specs(self) -> tuple[ProbeSpec, ...]:
+        """The probes of the suite, in order, as far as the device is known."""
+        device = self.device
+        return quick(device.kind or "cuda", device.compute_capability, self.sustain_s)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last run that began was ended, and ended complete."""
+        end = self.ends.get(self.run)
+        return end is not None and end.complete
+
+    @property
+    def reported_run(self) -> int:
+        """The last complete run; before there is one, the run under way."""
+        complete = [run for run, end in self.ends.items() if end.complete]
+        return max(complete) if complete else self.run
+
+    def expect(self, probe: str, run: int | None = None) -> Expect | None:
+        """The range that stood before the probe's measurement."""
+        return self.expects.get((run or self.run, probe))
+
+    def measured(self, run: int | None = None) -> list[Measurement]:
+        """Measurements of one run (the reported one by default), in order."""
+        wanted = run or self.reported_run
+        return [m for m in self.measurements if m.run == wanted]
+
+    def running(self) -> str | None:
+        """The probe whose span is open."""
+        if not self.spans or self.run in self.ends:
+            return None
+        last = self.spans[-1]
+        return last.probe if last.edge == "begin" and last.run == self.run else None
+
+    def between(self, begin_s: float, end_s: float) -> list[Sample]:
+        """Samples with begin <= t <= end."""
+        return self.samples[self._index(begin_s) : self._index(end_s, after=True)]
+
+    def _index(self, t: float, after: bool = False) -> int:
+        low, high = 0, len(self.samples)
+        while low < high:
+            middle = (low + high) // 2
+            value = self.samples[middle].t
+            if value < t or (after and value == t):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+def _filled(first: Any, second: Any, settings: bool = False) -> Any:
+    """``first`` with its nulls taken from ``second``; dicts are joined, ``first`` winning."""
+    values: dict[str, Any] = {}
+    for name in first.__struct_fields__:
+        a, b = getattr(first, name), getattr(second, name)
+        values[name] = {**b, **a} if isinstance(a, dict) else (b if a is None else a)
+    if not settings and "status" in values:
+        values["status"] = {k: v for k, v in values["status"].items() if values.get(k) is None}
+    return type(first)(**values)
+
+
+def fold(events: Iterable[AnyEvent]) -> Session:
+    """A Session of all the events."""
+    session = Session()
+    for event in events:
+        session.add(event)
+    return session

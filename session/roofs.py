@@ -1,0 +1,83 @@
+"""The card's own roofs, burst and sustained, from what a run measured."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.roof import Roof
+from roofwatch.session.events import Measurement
+from roofwatch.session.fold import Session
+from roofwatch.session.rates import gbs, tflops
+
+STREAMS = ("add_scalar", "copy", "add", "triad")
+
+
+class ComputeRoof(msgspec.Struct, frozen=True, kw_only=True):
+    """One precision's flats in TFLOP/s (TOPS for int8)."""
+
+    peak_key: str
+    burst_tflops: float | None = None
+    sustained_tflops: float | None = None
+    nominal_tflops: float | None = None
+    burst: Measurement | None = None
+    sustained: Measurement | None = None
+
+    @property
+    def best_tflops(self) -> float | None:
+        """Burst where there is one, else sustained."""
+        return self.burst_tflops or self.sustained_tflops
+
+
+class Roofs(msgspec.Struct, frozen=True, kw_only=True):
+    """One slope and a flat a precision; ``nominal_gbs`` and peaks are the datasheet's."""
+
+    bandwidth_gbs: float | None
+    bandwidth: Measurement | None
+    nominal_gbs: float | None
+    compute: dict[str, ComputeRoof]
+
+    def roof(self, peak_key: str, which: str) -> Roof | None:
+        """The ``nominal``, ``burst`` or ``sustained`` roof, when both its lines are known."""
+        flat = self.compute.get(peak_key)
+        if flat is None:
+            return None
+        peak = {
+            "nominal": flat.nominal_tflops,
+            "burst": flat.burst_tflops,
+            "sustained": flat.sustained_tflops,
+        }[which]
+        slope = self.nominal_gbs if which == "nominal" else self.bandwidth_gbs
+        if peak is None or slope is None:
+            return None
+        return Roof(bandwidth_gbs=slope, peak_tflops=peak)
+
+
+def roofs(session: Session) -> Roofs:
+    """Roofs of the reported run. The slope is the best stream; control probes count as well."""
+    measured = session.measured()
+    nominal = session.nominal
+    streams = [m for m in measured if m.protocol == "stream" and m.op in STREAMS]
+    best = max(streams, key=gbs, default=None)
+    keys = [s.peak_key for s in session.specs if s.peak_key]
+    compute: dict[str, ComputeRoof] = {}
+    for key in dict.fromkeys(keys):
+        of_key = [m for m in measured if m.peak_key == key]
+        burst = next((m for m in of_key if m.protocol == "burst"), None)
+        held = next((m for m in of_key if m.protocol == "sustained"), None)
+        peak = nominal.peaks_tflops.get(key) if nominal else None
+        if burst is None and held is None and peak is None:
+            continue
+        compute[key] = ComputeRoof(
+            peak_key=key,
+            burst_tflops=tflops(burst) if burst else None,
+            sustained_tflops=tflops(held) if held else None,
+            nominal_tflops=peak,
+            burst=burst,
+            sustained=held,
+        )
+    return Roofs(
+        bandwidth_gbs=gbs(best) if best else None,
+        bandwidth=best,
+        nominal_gbs=nominal.bandwidth_gbs if nominal else None,
+        compute=compute,
+    )

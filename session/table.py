@@ -1,0 +1,99 @@
+"""The probe table: one row a probe, expected beside measured; screen and report share it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.session.events import Measurement
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.rates import value
+
+WAITING, RUNNING, DONE, SKIPPED, FAILED = "waiting", "running", "done", "skipped", "failed"
+
+
+class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One probe as a person reads it. Values in ``unit``; shares are fractions."""
+
+    probe: str
+    label: str
+    unit: str
+    state: str
+    low: float | None = None
+    high: float | None = None
+    why: str | None = None  # of the range, or of a probe that did not run
+    measured: float | None = None
+    within: bool | None = None
+    of_nominal: float | None = None
+    rates: list[float] = []  # of each repetition, for a spark
+    codes: list[str] = []  # findings about it
+    library_limited: bool = False
+
+
+def probe_rows(session: Session, found: list[Finding] | None = None) -> list[ProbeRow]:
+    """Rows of the run on show: the one under way, else the reported one."""
+    run = session.run
+    found = findings(session) if found is None else found
+    measured = {m.probe: m for m in session.measurements if m.run == run}
+    notes = {n.probe: n.text for n in session.notes if n.probe and n.run == run}
+    faults = {f.probe: f.what for f in session.faults if f.probe and f.run == run}
+    running = session.running()
+    rows = []
+    for spec in session.specs:
+        m = measured.get(spec.key)
+        if m is not None:
+            state, why = DONE, None
+        elif spec.key == running:
+            state, why = RUNNING, None
+        elif spec.key in faults:
+            state, why = FAILED, faults[spec.key]
+        elif spec.key in notes:
+            state, why = SKIPPED, notes[spec.key]
+        else:
+            state, why = WAITING, None
+        codes = list(dict.fromkeys(f.code for f in found if f.subject == spec.key))
+        rows.append(_row(session, spec, m, state, why, codes))
+    return rows
+
+
+def _row(
+    session: Session,
+    spec: ProbeSpec,
+    m: Measurement | None,
+    state: str,
+    why: str | None,
+    codes: list[str],
+) -> ProbeRow:
+    expect = session.expect(spec.key)
+    unit = "GB/s" if spec.protocol == "stream" else "TOPS" if spec.dtype == "int8" else "TFLOP/s"
+    seen = value(m) if m else None
+    return ProbeRow(
+        probe=spec.key,
+        label=spec.label,
+        unit=unit,
+        state=state,
+        low=expect.low if expect else None,
+        high=expect.high if expect else None,
+        why=why or (expect.why if expect else None),
+        measured=seen,
+        within=expect.low <= seen <= expect.high if expect and seen is not None else None,
+        of_nominal=of_nominal(session, spec, seen),
+        rates=[value(m, t) for t in m.times_s] if m else [],
+        codes=codes,
+        library_limited=bool(m and m.library_limited),
+    )
+
+
+def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float | None:
+    """Share of the nominal figure that this probe is judged by."""
+    nominal = session.nominal
+    if nominal is None or seen is None:
+        return None
+    whole = (
+        nominal.bandwidth_gbs
+        if spec.protocol == "stream"
+        else nominal.peaks_tflops.get(spec.peak_key or "")
+    )
+    return seen / whole if whole else None

@@ -1,0 +1,122 @@
+"""The fall of the clock under a sustained matmul: its reason, and its price in TFLOP/s."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.notebook.finding import NOTE, Finding, finding
+from roofwatch.roofline.onset import onset_s
+from roofwatch.roofline.reasons import decode
+from roofwatch.roofline.statistics import median
+from roofwatch.session.events import Measurement
+from roofwatch.session.fold import Session
+from roofwatch.session.rates import tflops
+from roofwatch.session.roofs import Roofs
+
+WORTH_SAYING = 0.03  # a fall under three per cent is noise
+
+
+class Fall(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sustained probe shows of the clock now (or at its end).
+
+    ``price_tflops`` is the burst median of the same shape minus the rate now.
+    """
+
+    probe: str
+    tflops: float
+    price_tflops: float | None
+    sm_mhz: float | None
+    sm_max_mhz: float | None
+    power_w: float | None
+    power_limit_w: float | None
+    reasons: list[str]
+    onset_s: float | None
+
+    @property
+    def sentence(self) -> str:
+        """One line for the screen, the record and the runner."""
+        clock = "clock not readable"
+        if self.sm_mhz is not None:
+            clock = f"SM clock {self.sm_mhz:.0f}"
+            clock += f" of {self.sm_max_mhz:.0f} MHz" if self.sm_max_mhz else " MHz"
+        why = ", ".join(self.reasons) or "no reason given"
+        if "power limit" in self.reasons and self.power_limit_w:
+            why = f"power limit {self.power_limit_w:.0f} W reached"
+        price = f", costs {self.price_tflops:.0f} TFLOP/s" if self.price_tflops else ""
+        if self.price_tflops and self.price_tflops < 10:
+            price = f", costs {self.price_tflops:.2g} TFLOP/s"
+        return f"{clock}: {why}{price}"
+
+
+def series_times(session: Session, probe: str, run: int) -> list[float]:
+    """Per-launch times of a probe so far, in order."""
+    return [t for s in session.series if s.probe == probe and s.run == run for t in s.times_s]
+
+
+def fall(session: Session, own: Roofs, run: int | None = None) -> Fall | None:
+    """The fall in a run's sustained probe: from its last chunk while it runs, then its window."""
+    wanted = run or session.reported_run
+    series = [s for s in session.series if s.run == wanted]
+    if not series:
+        return None
+    last = series[-1]
+    held = next(
+        (m for m in session.measurements if m.probe == last.probe and m.run == wanted), None
+    )
+    if held is not None:
+        rate = tflops(held)
+        begin, end = held.begin_s, held.end_s
+    else:
+        rate = (last.flop or 0.0) / median(last.times_s) / 1e12
+        begin, end = last.t0, last.t0 + sum(last.times_s) + 0.1
+    samples = session.between(begin, end)
+    clocks = [s.sm_mhz for s in samples if s.sm_mhz is not None]
+    powers = [s.power_w for s in samples if s.power_w is not None]
+    mask = 0
+    for sample in samples:
+        mask |= sample.reasons or 0
+    burst = _burst_of(session, last.probe, wanted)
+    price = tflops(burst) - rate if burst is not None else None
+    device = session.device
+    return Fall(
+        probe=last.probe,
+        tflops=rate,
+        price_tflops=price if price is not None and price > 0 else None,
+        sm_mhz=median(clocks) if clocks else None,
+        sm_max_mhz=device.sm_max_mhz,
+        power_w=median(powers) if powers else None,
+        power_limit_w=device.power_limit_w,
+        reasons=[r for r in decode(mask) if r != "idle"],
+        onset_s=onset_s(series_times(session, last.probe, wanted)),
+    )
+
+
+def _burst_of(session: Session, probe: str, run: int) -> Measurement | None:
+    """The burst measurement of the same precision; the sustained probe holds its best shape."""
+    key = probe.removesuffix("-sustained")
+    return next((m for m in session.measurements if m.probe == key and m.run == run), None)
+
+
+def throttled(session: Session, own: Roofs) -> Finding | None:
+    """The fall as a finding: an explanation, not a fault, when the reason is the power limit."""
+    seen = fall(session, own)
+    if seen is None or seen.price_tflops is None:
+        return None
+    before = seen.tflops + seen.price_tflops
+    if seen.price_tflops < WORTH_SAYING * before or not seen.reasons:
+        return None
+    return finding(
+        "throttled",
+        root="conditions",
+        severity=NOTE,
+        subject=seen.probe,
+        message=f"{seen.sentence} ({before:.0f} burst, {seen.tflops:.0f} held).",
+        why="A dense matmul draws more than the card may take; the clock falls until it fits.",
+        do="Plan long work with the sustained roof; the burst is what the first milliseconds see.",
+        sm_mhz=seen.sm_mhz,
+        power_w=seen.power_w,
+        reasons=seen.reasons,
+        burst_tflops=before,
+        sustained_tflops=seen.tflops,
+        onset_s=seen.onset_s,
+    )

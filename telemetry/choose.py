@@ -1,0 +1,161 @@
+"""Which card to read: CUDA's ordinals under CUDA_VISIBLE_DEVICES, as far as NVML alone can tell.
+
+NVML lists every card by PCI bus; CUDA lists the visible ones, fastest first unless
+CUDA_DEVICE_ORDER is PCI_BUS_ID. The parent compares our UUID with torch's and asks again by UUID
+where this guess was wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from roofwatch.telemetry.nvml import CLOCK_SM, Absent, Gone, Nvml, NvmlError, absent
+
+_BARE_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ORDINAL = re.compile(r"(?:cuda:?)?(\d*)")
+
+
+class Card(NamedTuple):
+    """A chosen card: the whole of it and, under MIG, the slice that CUDA sees."""
+
+    whole: Any
+    slice: Any | None = None
+
+    @property
+    def seen(self) -> Any:
+        """What CUDA sees: the slice where there is one."""
+        return self.whole if self.slice is None else self.slice
+
+
+def choose(nvml: Nvml, device: str | None, environ: Mapping[str, str]) -> Card:
+    """The card for ``cuda:N``, ``N``, a UUID, or None for the first that CUDA would take.
+
+    Raises:
+        Absent: it is not there.
+        Gone: it is there no more.
+    """
+    name = (device or "").strip()
+    if name.startswith(("GPU-", "MIG-")):
+        card = _by_uuid(nvml, name, _handles(nvml))
+    elif _BARE_UUID.fullmatch(name):  # as torch writes it
+        cards = _handles(nvml)
+        card = _by_uuid(nvml, f"GPU-{name}", cards) or _by_uuid(nvml, f"MIG-{name}", cards)
+    else:
+        ordinal = _ORDINAL.fullmatch(name)
+        if ordinal is None:
+            raise Absent(f"{name!r} is neither cuda:N nor a UUID")
+        card = _by_ordinal(nvml, int(ordinal[1] or 0), environ)
+    if card is None:
+        raise Absent(f"there is no GPU {name}" if name else "CUDA_VISIBLE_DEVICES hides every GPU")
+    return card if card.slice is not None else _first_slice(nvml, card)
+
+
+def visible(value: str | None) -> list[int | str] | None:
+    """The entries of CUDA_VISIBLE_DEVICES as CUDA reads them; None when it is not set.
+
+    An entry is an ordinal or a UUID (prefix). The first that is neither ends the list; an entry
+    that stands twice empties it.
+    """
+    if value is None:
+        return None
+    entries: list[int | str] = []
+    for part in value.split(","):
+        entry: int | str = part.strip()
+        number = re.match(r"\+?\d+", part.strip())
+        if number:  # like strtoul: "1gpu" is 1
+            entry = int(number[0])
+        elif not part.strip().startswith(("GPU-", "MIG-")):
+            break
+        if entry in entries:
+            return []
+        entries.append(entry)
+    return entries
+
+
+def _handles(nvml: Nvml) -> list[Any]:
+    """Every card that answers, in NVML's order. One broken card does not hide its neighbours."""
+    problem: NvmlError | Gone | None = None
+    handles = []
+    try:
+        for index in range(nvml.call("nvmlDeviceGetCount")):
+            try:
+                handles.append(nvml.handle("nvmlDeviceGetHandleByIndex", index))
+            except (NvmlError, Gone) as error:
+                problem = error
+    except NvmlError as error:
+        problem = error
+    if handles:
+        return handles
+    if isinstance(problem, NvmlError):
+        raise absent(problem.code)
+    raise problem or Absent("NVML lists no NVIDIA GPU")
+
+
+def _in_cuda_order(nvml: Nvml, environ: Mapping[str, str]) -> list[Any]:
+    handles = _handles(nvml)
+    if environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" or len(handles) == 1:
+        return handles
+    if len({_quiet(nvml, "nvmlDeviceGetName", handle) for handle in handles}) == 1:
+        return handles  # equal cards keep their order
+
+    def slowness(handle: Any) -> float:
+        cores = _quiet(nvml, "nvmlDeviceGetNumGpuCores", handle) or 0
+        mhz = _quiet(nvml, "nvmlDeviceGetMaxClockInfo", handle, CLOCK_SM) or 0
+        return -float(cores) * float(mhz)
+
+    return sorted(handles, key=slowness)
+
+
+def _by_ordinal(nvml: Nvml, ordinal: int, environ: Mapping[str, str]) -> Card | None:
+    cards = _in_cuda_order(nvml, environ)
+    entries = visible(environ.get("CUDA_VISIBLE_DEVICES"))
+    if entries is None:
+        return Card(cards[ordinal]) if ordinal < len(cards) else None
+    card = None
+    # Every entry up to ours must exist: CUDA stops at the first that does not.
+    for entry in entries[: ordinal + 1]:
+        if isinstance(entry, str):
+            card = _by_uuid(nvml, entry, cards)
+        else:
+            card = Card(cards[entry]) if entry < len(cards) else None
+        if card is None:
+            return None
+    return card if ordinal < len(entries) else None
+
+
+def _by_uuid(nvml: Nvml, uuid: str, cards: list[Any]) -> Card | None:
+    """The card or slice of a UUID; a card's may be shortened as long as it is unique."""
+    if uuid.startswith("MIG-"):
+        try:
+            part = nvml.handle("nvmlDeviceGetHandleByUUID", uuid)
+            return Card(nvml.handle("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", part), part)
+        except NvmlError:
+            return None
+    matches = [
+        card for card in cards if str(_quiet(nvml, "nvmlDeviceGetUUID", card)).startswith(uuid)
+    ]
+    return Card(matches[0]) if len(matches) == 1 else None
+
+
+def _first_slice(nvml: Nvml, card: Card) -> Card:
+    """Under MIG, CUDA takes the first slice of a card that was named as a whole."""
+    mode = _quiet(nvml, "nvmlDeviceGetMigMode", card.whole)
+    if not mode or mode[0] != 1:
+        return card
+    for index in range(_quiet(nvml, "nvmlDeviceGetMaxMigDeviceCount", card.whole) or 0):
+        try:
+            part = nvml.handle("nvmlDeviceGetMigDeviceHandleByIndex", card.whole, index)
+        except NvmlError:
+            continue
+        return Card(card.whole, part)
+    return card
+
+
+def _quiet(nvml: Nvml, function: str, *arguments: Any) -> Any:
+    """An answer, or None where there is none: a guess must not fail."""
+    try:
+        return nvml.call(function, *arguments)
+    except (NvmlError, Gone):
+        return None

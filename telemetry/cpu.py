@@ -1,0 +1,151 @@
+"""Who the host's CPU is: cores that we may use, vector width, caches, from /proc and sysfs.
+
+Every function takes ``root``, so that tests can lay out a machine of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+import psutil
+
+from roofwatch.session.events import Device, Status
+
+T = TypeVar("T")
+
+CPUS = "/sys/devices/system/cpu"
+GPU_ONLY = ("uuid", "compute_capability", "sm_count", "power_limit_w", "power_default_w")
+"""Fields of a record's device that no CPU has."""
+
+
+def read(path: str) -> str | None:
+    """A small file's text, stripped; None where it cannot be read."""
+    try:
+        with open(path) as file:
+            return file.read().strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def quiet(ask: Callable[[], T]) -> T | None:
+    """psutil's answer, or None: what it lacks on a platform, it says by any of these."""
+    try:
+        return ask()
+    except (AttributeError, NotImplementedError, OSError, RuntimeError, ValueError):
+        return None
+
+
+def usable() -> list[int]:
+    """The CPUs on which this process may run."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(psutil.cpu_count() or 1))
+
+
+def quota(root: str = "") -> float | None:
+    """CPUs' worth of time that the cgroups above us allow, or None without a limit."""
+    shares = []
+    for line in (read(f"{root}/proc/self/cgroup") or "").splitlines():
+        hierarchy, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if hierarchy == "0" and not controllers:
+            bases = [f"{root}/sys/fs/cgroup"]
+        elif "cpu" in controllers.split(","):
+            bases = [f"{root}/sys/fs/cgroup/cpu", f"{root}/sys/fs/cgroup/{controllers}"]
+        else:
+            continue
+        parts = [part for part in path.split("/") if part]
+        # A container sees its own group as the root, yet may be told the host's path: try all.
+        for depth in range(len(parts) + 1):
+            for base in bases:
+                share = _share("/".join([base, *parts[:depth]]))
+                if share is not None:
+                    shares.append(share)
+    return min(shares, default=None)
+
+
+def _share(group: str) -> float | None:
+    both = (read(f"{group}/cpu.max") or "").split()  # version 2: "200000 100000" or "max 100000"
+    if not both:
+        both = [read(f"{group}/cpu.cfs_{word}_us") or "" for word in ("quota", "period")]
+    try:
+        allowed, period = float(both[0]), float(both[1])
+    except (IndexError, ValueError):
+        return None
+    return allowed / period if allowed > 0 and period > 0 else None  # version 1: -1 is no limit
+
+
+def core_count(root: str = "") -> int:
+    """Whole cores that this process may use at once: affinity and cgroup quota, at least 1."""
+    limit = quota(root)
+    cores = len(usable())
+    return cores if limit is None else max(1, min(cores, int(limit)))
+
+
+def cpuinfo(root: str = "") -> tuple[str | None, frozenset[str]]:
+    """Model name and feature flags of the first CPU."""
+    text = read(f"{root}/proc/cpuinfo") or ""
+    name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
+    return name[1] if name else None, frozenset(flags[1].split() if flags else ())
+
+
+def vector_bits(flags: frozenset[str]) -> int:
+    """Width of the widest vector register; 128 (SSE, NEON) where nothing wider is named."""
+    return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
+
+
+def fma_units(flags: frozenset[str]) -> int:
+    """Vector FMA units a core is assumed to have: a guess, the flags do not tell."""
+    return 2 if "avx512f" in flags or {"avx2", "fma"} <= flags else 1
+
+
+def last_level_cache(root: str = "") -> int | None:
+    """Bytes of the highest cache level that CPU 0 sees."""
+    levels = []
+    for index in range(10):
+        folder = f"{root}{CPUS}/cpu0/cache/index{index}"
+        level = read(f"{folder}/level")
+        size = re.fullmatch(r"(\d+)([KMG]?)", read(f"{folder}/size") or "")
+        if level and level.isdigit() and size:
+            unit = 1 << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]
+            levels.append((int(level), int(size[1]) * unit))
+    return max(levels)[1] if levels else None
+
+
+def max_mhz(root: str = "") -> float | None:
+    """The highest clock that the host says a core can run at."""
+    khz = read(f"{root}{CPUS}/cpu0/cpufreq/cpuinfo_max_freq")
+    if khz and khz.isdigit() and int(khz) > 0:
+        return int(khz) / 1e3
+    frequency = quiet(lambda: psutil.cpu_freq())
+    return frequency.max if frequency and frequency.max > 0 else None
+
+
+def identify(now_mhz: float | None) -> Device:
+    """The host's CPU as a device; ``now_mhz`` stands in for a maximum that nobody tells."""
+    name, flags = cpuinfo()
+    if name is None:
+        import platform
+
+        name = platform.processor() or platform.machine() or None
+    memory = quiet(lambda: psutil.virtual_memory().total)
+    cache = last_level_cache()
+    mhz = max_mhz() or now_mhz
+    seen = {"name": name, "memory_bytes": memory, "l2_bytes": cache, "sm_max_mhz": mhz}
+    status: dict[str, Status] = dict.fromkeys(GPU_ONLY, "not_supported")
+    status |= {key: "not_supported" for key, value in seen.items() if value is None}
+    return Device(
+        kind="cpu",
+        name=name,
+        core_count=core_count(),
+        vector_bits=vector_bits(flags),
+        fma_units=fma_units(flags),
+        memory_bytes=memory,
+        l2_bytes=cache,
+        sm_max_mhz=mhz,
+        status=status,
+    )

@@ -1,0 +1,129 @@
+"""A stand-in for pynvml: answers as an H200 did, or as a test says.
+
+As a class (``Fake``) for tests in this process; as a module on PYTHONPATH for the instrument in a
+process of its own, set up by the JSON in ROOFWATCH_FAKE: ``{function: code}`` to fail a function,
+``{"after": [n, code]}`` to fail everything from the n-th clock reading on.
+"""
+
+import json
+import os
+from types import SimpleNamespace
+
+
+class NVMLError(Exception):
+    def __init__(self, value):
+        super().__init__(value)
+        self.value = value
+
+
+class NVMLLibraryMismatchError(Exception):
+    """What pynvml raises, in place of an NVMLError, where the driver lacks a newer version."""
+
+
+def field(value, code=0, kind=3):
+    """One answer of nvmlDeviceGetFieldValues; kind 3 is an unsigned long long."""
+    names = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")
+    members = dict.fromkeys(names) | {names[kind]: value}
+    return SimpleNamespace(valueType=kind, nvmlReturn=code, value=SimpleNamespace(**members))
+
+
+GIB = 1 << 30
+H200 = {
+    "nvmlInit": None,
+    "nvmlSystemGetDriverVersion": "580.159.04",
+    "nvmlDeviceGetCount": 1,
+    "nvmlDeviceGetName": "NVIDIA H200",
+    "nvmlDeviceGetIndex": lambda card: card.index,
+    "nvmlDeviceGetUUID": lambda card: card.uuid,
+    "nvmlDeviceGetCudaComputeCapability": (9, 0),
+    "nvmlDeviceGetNumGpuCores": 16896,
+    "nvmlDeviceGetMemoryBusWidth": 6016,
+    "nvmlDeviceGetEnforcedPowerLimit": 700_000,
+    "nvmlDeviceGetPowerManagementDefaultLimit": 700_000,
+    "nvmlDeviceGetPowerManagementLimitConstraints": [200_000, 700_000],
+    "nvmlDeviceGetMaxClockInfo": lambda card, kind: {1: 1980, 2: 3201}[kind],
+    "nvmlDeviceGetTemperatureThreshold": 89,
+    "nvmlDeviceGetSupportedClocksEventReasons": 511,
+    "nvmlDeviceGetSupportedClocksThrottleReasons": 511,
+    "nvmlDeviceGetEccMode": [1, 1],
+    "nvmlDeviceGetMigMode": [0, 0],
+    "nvmlDeviceGetPersistenceMode": 1,
+    "nvmlDeviceGetVirtualizationMode": 1,
+    "nvmlDeviceGetCurrPcieLinkGeneration": 5,
+    "nvmlDeviceGetMaxPcieLinkGeneration": 5,
+    "nvmlDeviceGetCurrPcieLinkWidth": 16,
+    "nvmlDeviceGetMaxPcieLinkWidth": 16,
+    "nvmlDeviceGetClockInfo": lambda card, kind: {1: 1455, 2: 3201}[kind],
+    "nvmlDeviceGetPowerUsage": 693_000,
+    "nvmlDeviceGetCurrentClocksEventReasons": 4,
+    "nvmlDeviceGetCurrentClocksThrottleReasons": 4,
+    "nvmlDeviceGetTemperature": 61,
+    "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=99, memory=16),
+    "nvmlDeviceGetMemoryInfo": lambda card, version=None: SimpleNamespace(
+        total=150_754_820_096, used=2 * GIB if version else 3 * GIB
+    ),
+    "nvmlDeviceGetTotalEnergyConsumption": 2_967_191,
+    "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=7, usedGpuMemory=GIB)],
+    "nvmlDeviceGetComputeRunningProcesses_v2": [SimpleNamespace(pid=7, usedGpuMemory=GIB)],
+}
+FIELDS = {74: 26_240_000_000, 75: 0, 76: 0, 80: 5, 81: 6, 269: 0, 270: 0, 271: 0, 186: 720_000}
+
+
+class Fake:
+    """Answers by function name; an exception among the answers is raised."""
+
+    NVMLError = NVMLError
+    NVMLLibraryMismatchError = NVMLLibraryMismatchError
+
+    def __init__(self, cards=1):
+        self.answers = dict(H200)
+        self.answers["nvmlDeviceGetCount"] = cards
+        self.answers["nvmlDeviceGetHandleByIndex"] = self._by_index
+        self.answers["nvmlDeviceGetFieldValues"] = self._field_values
+        self.fields = {number: field(value) for number, value in FIELDS.items()}
+        self.cards = [SimpleNamespace(index=i, uuid=f"GPU-{i}{i}aa-uuid") for i in range(cards)]
+        self.calls = []
+        self.after = None
+
+    def fail(self, code, *functions):
+        for function in functions:
+            self.answers[function] = NVMLError(code)
+
+    def _by_index(self, index):
+        return self.cards[index]
+
+    def _field_values(self, card, wanted):
+        return [self.fields.get(number, field(0, code=3)) for number, _ in wanted]
+
+    def __getattr__(self, name):
+        if not name.startswith("nvml") or name not in self.answers:
+            raise AttributeError(name)
+
+        def call(*arguments):
+            self.calls.append(name)
+            assert None not in arguments, f"{name} called with a null handle"
+            clocks = self.calls.count("nvmlDeviceGetClockInfo")
+            if self.after and clocks >= self.after[0]:
+                raise NVMLError(self.after[1])
+            answer = self.answers[name]
+            if isinstance(answer, Exception):
+                raise answer
+            return answer(*arguments) if callable(answer) else answer
+
+        return call
+
+
+def _from_environment():
+    fake = Fake()
+    orders = json.loads(os.environ["ROOFWATCH_FAKE"])
+    fake.after = orders.pop("after", None)
+    for function, code in orders.items():
+        fake.fail(code, function)
+    return fake
+
+
+if "ROOFWATCH_FAKE" in os.environ:
+    _fake = _from_environment()
+
+    def __getattr__(name):
+        return getattr(_fake, name)

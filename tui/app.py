@@ -1,0 +1,320 @@
+"""The screen. It draws what the fold says and sends keys on; it does no arithmetic of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+
+from roofwatch.notebook.finding import Finding
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.live import Live
+from roofwatch.session.replay import Replay
+from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui.dialogs import Ask, Help
+from roofwatch.tui.glyphs import ASCII, Glyphs
+from roofwatch.tui.pane import Pane
+from roofwatch.tui.rows_of_text import Row, page, row
+
+PUMP_S = 0.1
+PAINT_S = 0.25
+CHART_S = 0.5
+NOTE_S = 6.0
+WATCHDOG_S = 1.5
+WIDE = (112, 30)
+SMALL = (60, 16)
+Build = Callable[[int, int], list[Row]]
+PANES = ("roofline", "clocks", "probes", "notebook")
+NAMES = ("Roofline", "Clocks", "Probes", "Notebook")
+
+
+class RoofwatchApp(App[None]):
+    """Four panes over one session, live or replayed."""
+
+    CSS_PATH = "roofwatch.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,ctrl+c,ctrl+q", "quit", priority=True),
+        Binding("r", "rerun"),
+        Binding("s", "saved"),
+        Binding("question_mark", "help"),
+        Binding("1", "open(0)"),
+        Binding("2", "open(1)"),
+        Binding("3", "open(2)"),
+        Binding("4", "open(3)"),
+        Binding("tab", "next(1)", priority=True),
+        Binding("shift+tab", "next(-1)", priority=True),
+        Binding("right,p", "precision(1)"),
+        Binding("left", "precision(-1)"),
+    ]
+
+    def __init__(self, source: Live | Replay, glyphs: Glyphs) -> None:
+        super().__init__()
+        self.source = source
+        self.glyphs = glyphs
+        self.open_pane = 0
+        self.precision: str | None = None
+        self._note = ""
+        self._note_until = 0.0
+        self._asked_run = 0
+        self._found: list[Finding] = []
+        self._found_revision = -1
+        self._drawn: dict[str, tuple[object, ...]] = {}
+        self._chart_at = 0.0
+
+    @property
+    def session(self) -> Session:
+        """The fold that is on show."""
+        return self.source.session
+
+    @property
+    def live(self) -> Live | None:
+        """The live session, or None in a replay."""
+        return self.source if isinstance(self.source, Live) else None
+
+    def compose(self) -> ComposeResult:
+        """Header, panes, message, footer."""
+        yield Pane("header")
+        yield Pane("tabs")
+        with Container(id="panes"):
+            for half, names in (("upper", PANES[:2]), ("lower", PANES[2:])):
+                with Container(id=half):
+                    for name in names:
+                        pane = Pane(name)
+                        pane.add_class("pane")
+                        yield pane
+        yield Pane("message")
+        yield Pane("footer")
+
+    def on_mount(self) -> None:
+        """Begin to listen and to paint."""
+        self._catch_signals()
+        self._arrange()
+        self.set_interval(PUMP_S, self._pump)
+        self.set_interval(PAINT_S, self.paint)
+        self.call_after_refresh(self.paint)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the panes out anew; everything is redrawn."""
+        self._arrange()
+        self._drawn.clear()
+        self.call_after_refresh(self.paint)
+
+    # -- listening ---------------------------------------------------------------------------
+
+    def _pump(self) -> None:
+        self.source.poll()
+        live = self.live
+        if live is None or not live.waiting or self._asked_run == self.session.run:
+            return
+        self._asked_run = self.session.run
+        occupied = live.busy()
+        if occupied is None:
+            live.go()
+        else:
+            self.push_screen(Ask(occupied.sentence), self._answered)
+
+    def _answered(self, yes: bool | None) -> None:
+        if self.live is None:
+            return
+        if yes:
+            self.live.go()
+        else:
+            self.live.stand_down()
+            self.say("only watching; r runs the suite")
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            loop.add_signal_handler(number, self._end_on_signal, number)
+
+    def _end_on_signal(self, number: int) -> None:
+        """Leave in order; a terminal that is gone must not keep the process."""
+        watchdog = threading.Timer(WATCHDOG_S, os._exit, (128 + number,))
+        watchdog.daemon = True
+        watchdog.start()
+        self.exit(return_code=128 + number)
+
+    # -- painting ----------------------------------------------------------------------------
+
+    @property
+    def _wide(self) -> bool:
+        return self.size.width >= WIDE[0] and self.size.height >= WIDE[1]
+
+    def _arrange(self) -> None:
+        self.screen_stack[0].set_class(not self._wide, "-tabs")
+        for i, name in enumerate(PANES):
+            opened = i == self.open_pane
+            self._pane(name).set_class(opened, "-open")
+        self.query_one("#upper").set_class(self.open_pane < 2, "-open")
+        self.query_one("#lower").set_class(self.open_pane >= 2, "-open")
+
+    def _pane(self, name: str) -> Pane:
+        return self.screen_stack[0].query_one(f"#{name}", Pane)
+
+    def paint(self) -> None:
+        """Redraw what has changed."""
+        session, cells = self.session, self.size.width
+        if session.revision != self._found_revision:
+            self._found = findings(session)
+            self._found_revision = session.revision
+        key = self._key()
+        self._pane("header").show(header.build(session, cells, key, self.glyphs))
+        if self._wide:
+            self._pane("tabs").show([self._rules()])
+        else:
+            self._pane("tabs").show([header.tabs(cells, self.open_pane, NAMES, self.glyphs)])
+        self._paint_panes(key)
+        live = self.live
+        silent = live.silent_s("telemetry") if live and session.samples else None
+        said = header.message(session, self._found, cells, self.glyphs, self._state(), silent)
+        self._pane("message").show([said])
+        note = self._note if self._clock() < self._note_until else ""
+        self._pane("footer").show([header.footer(cells, self.glyphs, note)])
+
+    def _rules(self) -> Row:
+        left = self._pane("roofline").size.width
+        right = self.size.width - left
+        one = header.rule(left, f"Roofline {self._key() or ''}".strip(), self.glyphs)
+        return (*one, *header.rule(right, "Clocks", self.glyphs))
+
+    def _paint_panes(self, key: str | None) -> None:
+        session, g = self.session, self.glyphs
+        now = self._clock()
+        chart_due = now - self._chart_at >= CHART_S or "clocks" not in self._drawn
+        live = self.live
+        beat = live.beat("probes") if live else None
+        progress = beat.progress if beat and beat.probe == session.running() else None
+
+        def draw(
+            name: str, version: tuple[object, ...], rows: Callable[[int, int], list[Row]]
+        ) -> None:
+            pane = self._pane(name)
+            width, height = pane.size
+            stamp = (width, height, *version)
+            if not width or not height or not pane.display or self._drawn.get(name) == stamp:
+                return
+            self._drawn[name] = stamp
+            body = height
+            head: list[Row] = []
+            if self._wide and name in PANES[2:]:
+                title = NAMES[PANES.index(name)]
+                head, body = [header.rule(width, title, g)], height - 1
+            pane.show([*head, *rows(width, body)])
+
+        revision, ticks = session.revision, session.ticks
+        if min(self.size.width / SMALL[0], self.size.height / SMALL[1]) < 1:
+            draw(PANES[self.open_pane], (revision, ticks), self._small)
+            return
+        draw("roofline", (revision, key), lambda w, h: roofline_pane.build(session, w, h, key, g))
+        if chart_due:
+            before = self._drawn.get("clocks")
+            draw("clocks", (revision, ticks), lambda w, h: clocks_pane.build(session, w, h, g))
+            if self._drawn.get("clocks") != before:
+                self._chart_at = now
+        draw(
+            "probes",
+            (revision, progress),
+            lambda w, h: probes_pane.build(session, w, h, g, progress),
+        )
+        draw(
+            "notebook", (revision,), lambda w, h: notebook_pane.build(session, w, h, g, self._found)
+        )
+
+    def _small(self, cells: int, height: int) -> list[Row]:
+        """A terminal too small for a chart gets the probe table's figures in a word each."""
+        rows = [
+            row(
+                (f" {r.label} ", "dim"),
+                f"{r.measured or 0:.0f} {r.unit}" if r.measured else r.state,
+            )
+            for r in probe_rows(self.session, self._found)
+        ]
+        return page(rows, cells, height)
+
+    def _state(self) -> str:
+        """What the probe instrument is doing, in words."""
+        live = self.live
+        if live is None or not live.probing:
+            return ""
+        running = self.session.running()
+        if running:
+            label = next((s.label for s in self.session.specs if s.key == running), running)
+            return f"measuring {label}"
+        beat = live.beat("probes")
+        state = beat.state if beat else "starting"
+        extra = ": telemetry and expectations stand already" if "torch" in state else ""
+        return f"probes: {state}{extra}"
+
+    def _key(self) -> str | None:
+        keys = roofline_pane.precisions(self.session)
+        return self.precision if self.precision in keys else next(iter(keys), None)
+
+    @staticmethod
+    def _clock() -> float:
+        return time.monotonic()
+
+    # -- keys --------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """A passing note in the footer."""
+        self._note, self._note_until = text, self._clock() + NOTE_S
+        self.paint()
+
+    async def action_quit(self) -> None:
+        """Leave at once; what was measured is in the file."""
+        self.exit(return_code=0)
+
+    def action_rerun(self) -> None:
+        """Run the suite again in the same session."""
+        live = self.live
+        if live is None:
+            self.say("a replay cannot run anything")
+        elif not live.rerun():
+            self.say("the suite is still running")
+        else:
+            self.say(f"run {self.session.run}")
+
+    def action_saved(self) -> None:
+        """Say where the session is."""
+        self.say(f"{'saved as it happens' if self.live else 'read from'}: {self.source.path}")
+
+    def action_help(self) -> None:
+        """What the keys do."""
+        self.push_screen(Help(self.glyphs is ASCII))
+
+    def action_open(self, index: int) -> None:
+        """Open a pane (at 80 columns; wide screens show all four)."""
+        self.open_pane = index % len(PANES)
+        self._arrange()
+        self._drawn.clear()
+        self.call_after_refresh(self.paint)
+
+    def action_next(self, step: int) -> None:
+        """The next or previous pane."""
+        self.action_open(self.open_pane + step)
+
+    def action_precision(self, step: int) -> None:
+        """Another precision in the roofline."""
+        keys = roofline_pane.precisions(self.session)
+        if keys:
+            at = keys.index(self._key() or keys[0])
+            self.precision = keys[(at + step) % len(keys)]
+            self.paint()
+
+
+def run(source: Live | Replay, glyphs: Glyphs) -> int:
+    """Draw until the user or a signal ends it; returns the exit code."""
+    app = RoofwatchApp(source, glyphs)
+    app.run(mouse=False)
+    return app.return_code or 0

@@ -1,0 +1,245 @@
+"""Clock, power and throughput over the last minute, with the probe that ran under each fall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+from roofwatch.roofline.reasons import word
+from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.session.events import Sample
+from roofwatch.session.fold import Session
+from roofwatch.tui.canvas import Canvas
+from roofwatch.tui.curves import cell_of, curve
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import NOT_READ, figure, percent, size
+from roofwatch.tui.rows_of_text import Row, page, row
+
+WINDOW_S = 60.0
+LEFT = 8
+RIGHT = 7
+
+Points = list[tuple[float, float]]
+
+
+def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+    """Rows of the pane; its right edge is the last event of the stream."""
+    columns = cells - LEFT - RIGHT
+    if columns < 20 or height < 9:
+        return page([_now(session, glyphs)], cells, height)
+    now = session.duration_s
+    window = (now - WINDOW_S, now)
+    samples = session.between(*window)
+    charts = _heights(height - 5)
+    device = session.device
+    rows = _chart(
+        "MHz",
+        _thinned([(s.t, s.sm_mhz) for s in samples if s.sm_mhz is not None], window, columns),
+        (device.sm_max_mhz, "SM max" if device.kind == "cuda" else "max"),
+        (window, columns, charts[0]),
+        "clock",
+        glyphs,
+    )
+    rows.append(_bands(session, window, columns, glyphs))
+    rows += _chart(
+        "W",
+        _thinned([(s.t, p) for s in samples if (p := _power(s)) is not None], window, columns),
+        (device.power_limit_w, "limit"),
+        (window, columns, charts[1]),
+        "power",
+        glyphs,
+        from_zero=True,
+    )
+    rows += _chart(
+        "TFLOP/s",
+        _thinned(_throughput(session, window), window, columns),
+        (None, ""),
+        (window, columns, charts[2]),
+        "sustained",
+        glyphs,
+        from_zero=True,
+    )
+    rows += _axis(columns, glyphs)
+    rows.append(_reasons(samples, window, columns, glyphs))
+    rows.append(_now(session, glyphs))
+    return page(rows, cells, height)
+
+
+def _heights(total: int) -> tuple[int, int, int]:
+    third = max(1, total // 4)
+    first = max(1, (total - third) // 2)
+    return first, max(1, total - third - first), third
+
+
+def _power(sample: Sample) -> float | None:
+    """Instant power where the card has it: the average needs a second to climb."""
+    return sample.power_instant_w if sample.power_instant_w is not None else sample.power_w
+
+
+def _throughput(session: Session, window: tuple[float, float]) -> Points:
+    """TFLOP/s of each launch of the sustained probes inside the window."""
+    points: Points = []
+    for series in session.series:
+        ends = list(accumulate(series.times_s, initial=series.t0))[1:]
+        if series.flop is None or not ends or ends[-1] < window[0]:
+            continue
+        points += [
+            (end, series.flop / t / 1e12) for end, t in zip(ends, series.times_s, strict=True)
+        ]
+    return points
+
+
+def _thinned(points: Points, window: tuple[float, float], columns: int) -> Points:
+    """At most two points a column, the lowest and the highest, so that no spike is lost."""
+    if len(points) <= 2 * columns:
+        return points
+    buckets: dict[int, Points] = {}
+    for t, value in points:
+        buckets.setdefault(cell_of(t, window, columns), []).append((t, value))
+    kept: Points = []
+    for bucket in buckets.values():
+        low, high = min(bucket, key=lambda p: p[1]), max(bucket, key=lambda p: p[1])
+        kept += sorted({low, high})
+    return kept
+
+
+def _chart(
+    unit: str,
+    points: Points,
+    limit: tuple[float | None, str],
+    place: tuple[tuple[float, float], int, int],
+    style: str,
+    glyphs: Glyphs,
+    from_zero: bool = False,
+) -> list[Row]:
+    window, columns, height = place
+    canvas = Canvas(columns, height)
+    values = [value for _, value in points]
+    top = max([*values, limit[0] or 0.0], default=1.0) or 1.0
+    bottom = 0.0 if from_zero or not values else min(values)
+    if top - bottom < 0.1 * top:
+        bottom = 0.8 * top
+    limits = (bottom, top)
+    if limit[0]:
+        y = height - 1 - cell_of(limit[0], limits, height)
+        canvas.write(0, y, glyphs.nominal * columns, "nominal")
+    shown = [p for p in points if p[0] >= window[0]]
+    canvas.lay(curve(shown, (columns, height), window, limits, glyphs.curve), style)
+    rows: list[Row] = []
+    last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
+    for y in range(height):
+        label = figure(top, 4) if y == 0 else figure(bottom, 4) if y == height - 1 else ""
+        name = unit if y == (0 if height == 1 else min(1, height - 1)) else ""
+        text = f"{label:>{LEFT - 2}} " if label else f"{name:<{LEFT - 2}} "
+        mark = glyphs.tick if label else glyphs.vertical
+        tail = f" {figure(values[-1], 4)}" if y == last_y else ""
+        rows.append((*row((text + mark, "axis")), *canvas.row(y), (f"{tail:<{RIGHT}}", style)))
+    if not values and height:
+        rows[height // 2] = row((f"{unit:<{LEFT - 1}}{glyphs.vertical} not readable here", "dim"))
+    return rows
+
+
+def _spans(session: Session, window: tuple[float, float]) -> list[tuple[str, float, float, bool]]:
+    """(label, begin, end, running) of the probes in the window."""
+    labels = {s.key: _band_name(s) for s in session.specs}
+    found: list[tuple[str, float, float, bool]] = []
+    opened: dict[tuple[int, str], float] = {}
+    for span in session.spans:
+        if span.edge == "begin":
+            opened[span.run, span.probe] = span.t
+        elif (span.run, span.probe) in opened:
+            begin = opened.pop((span.run, span.probe))
+            found.append((labels.get(span.probe, span.probe), begin, span.t, False))
+    running = session.running()
+    for (_, probe), begin in opened.items():
+        if probe == running:
+            found.append((labels.get(probe, probe), begin, window[1], True))
+    return [s for s in found if s[2] >= window[0]]
+
+
+def _band_name(spec: ProbeSpec) -> str:
+    short = spec.dtype if spec.protocol == "stream" else spec.peak_key or spec.dtype
+    if spec.protocol == "stream":
+        return f"add {short}"
+    return f"{short} held" if spec.protocol == "sustained" else short
+
+
+def _bands(session: Session, window: tuple[float, float], columns: int, glyphs: Glyphs) -> Row:
+    """The probes as bands under the clock, each with as much of its name as fits."""
+    canvas = Canvas(columns, 1)
+    for i, (label, begin, end, running) in enumerate(_spans(session, window)):
+        x0, x1 = cell_of(begin, window, columns), cell_of(end, window, columns)
+        text = f"{label:^{max(1, x1 - x0)}}"[: max(1, x1 - x0)]
+        if running:
+            text = text.replace(" ", glyphs.band)
+        canvas.write(x0, 0, text, "band-running" if running else f"band-{i % 2}")
+    return (*row((f"{'probe':<{LEFT - 2}} ", "axis"), (glyphs.vertical, "axis")), *canvas.row(0))
+
+
+def _reasons(
+    samples: Sequence[Sample], window: tuple[float, float], columns: int, glyphs: Glyphs
+) -> Row:
+    """What held the clock, as words where it begins and a bar as long as it lasted."""
+    canvas = Canvas(columns, 1)
+    by_column: dict[int, str] = {}
+    for sample in samples:
+        text = word(sample.reasons) if sample.reasons is not None else ""
+        x = cell_of(sample.t, window, columns)
+        if text not in ("", "idle") or x not in by_column:
+            by_column[x] = text
+    previous = ""
+    start = 0
+    for x in range(columns):
+        text = by_column.get(x, previous if x - 1 in by_column else "")
+        if text != previous:
+            start, previous = x, text
+        if text == "idle":
+            canvas.put(x, 0, glyphs.dot, "dim")
+        elif text:
+            inside = x - start
+            name = f"{text} "
+            char = name[inside] if inside < len(name) else glyphs.full
+            canvas.put(x, 0, char, "reason")
+    return (*row((f"{'limit':<{LEFT - 2}} ", "axis"), (glyphs.vertical, "axis")), *canvas.row(0))
+
+
+def _axis(columns: int, glyphs: Glyphs) -> list[Row]:
+    line = [glyphs.horizontal] * columns
+    names = [" "] * (columns + LEFT + RIGHT)
+    for back in (60, 50, 40, 30, 20, 10, 0):
+        x = cell_of(-float(back), (-WINDOW_S, 0.0), columns)
+        line[x] = glyphs.axis_tick
+        label = "now" if back == 0 else f"-{back} s" if back == 60 else f"-{back}"
+        start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
+        names[start : start + len(label)] = label
+    return [
+        row((" " * (LEFT - 1) + glyphs.corner + "".join(line), "axis")),
+        row(("".join(names), "axis")),
+    ]
+
+
+def _now(session: Session, glyphs: Glyphs) -> Row:
+    """Memory, temperature and utilisation in words."""
+    if not session.samples:
+        return row((" waiting for telemetry", "dim"))
+    last, device = session.samples[-1], session.device
+
+    def said(value: float | None, text: Callable[[float], str], field: str) -> str:
+        if value is not None:
+            return text(value)
+        return f"{NOT_READ} ({last.status.get(field, 'error').replace('_', ' ')})"
+
+    heat = said(last.temp_c, lambda v: f"{v:.0f} {glyphs.degree}C", "temp_c")
+    if device.temp_slowdown_c:
+        heat += f" (slows at {device.temp_slowdown_c:.0f})"
+    used = said(last.mem_used_bytes, size, "mem_used_bytes")
+    what = "some kernel was running" if last.gpu is not None else "CPU busy"
+    busy = said(last.util, percent, "util")
+    return row(
+        (" memory ", "dim"),
+        f"{used} of {size(device.memory_bytes)}",
+        ("   temperature ", "dim"),
+        heat,
+        (f"   {what} ", "dim"),
+        busy,
+    )

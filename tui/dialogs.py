@@ -1,0 +1,70 @@
+"""The two dialogs: may we run on a busy card, and what the keys do."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from roofwatch.tui.rows_of_text import shown
+
+HELP = """\
+q  Ctrl-C    quit, at any moment; what was measured is kept
+r            run the suite again, in the same session
+s            where this session is saved
+1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next)
+← →  p       another precision in the roofline
+?            this help; any key closes it
+
+╌╌╌  nominal: the datasheet, never quite reached
+───  burst: a rested card for at most 20 ms
+───  sustained: what it holds for seconds under its power limit
+
+A link that drops keeps the session file. Inside tmux it keeps running too."""
+
+
+class Ask(ModalScreen[bool]):
+    """Someone else is on the card: run all the same?"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)"),
+        Binding("n,escape", "answer(False)"),
+    ]
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self._sentence = sentence
+
+    def compose(self) -> ComposeResult:
+        """A question and its two keys."""
+        text = (
+            f"{shown(self._sentence[0].upper() + self._sentence[1:])}.\n\n"
+            "Both would be slower while the probes run, and the numbers low.\n\n"
+            "y  run the suite anyway      n  only watch (r runs it later)"
+        )
+        yield Static(Text(text))
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)
+
+
+class Help(ModalScreen[None]):
+    """What the keys do and what the lines mean."""
+
+    def __init__(self, ascii_only: bool) -> None:
+        super().__init__()
+        self._ascii = ascii_only
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        plain = HELP.translate(str.maketrans("╌─←→", "-=<>"))
+        yield Static(Text(plain if self._ascii else HELP))
+
+    def on_key(self) -> None:
+        """Any key closes it."""
+        self.dismiss(None)

@@ -1,0 +1,166 @@
+"""The lines that always stand: the card with its live numbers, the roofs, the keys."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import NOTE, Finding
+from roofwatch.roofline.reasons import word
+from roofwatch.session.events import Device, Sample
+from roofwatch.session.fold import Session
+from roofwatch.session.roofs import roofs
+from roofwatch.session.throttle import fall
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.notebook_pane import mark_of, style_of
+from roofwatch.tui.numbers import NOT_READ, figure, percent
+from roofwatch.tui.rows_of_text import Piece, Row, fit, row, shown, spread
+
+SILENT_S = 2.0
+
+
+def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
+    """Two rows: the device with its live numbers, then the roofs of a precision."""
+    return [_device_row(session, cells, glyphs), _roofs_row(session, cells, key, glyphs)]
+
+
+def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
+    device = session.device
+    name = shown(device.name or "looking for the device")
+    left: list[Piece] = [(f" {name}", "title")]
+    if device.memory_bytes:
+        left.append((f"  {_memory(device)}", ""))
+    if device.power_limit_w:
+        left.append((f"  {device.power_limit_w:.0f} W", ""))
+    if device.core_count:
+        left.append((f"  {device.core_count} cores", ""))
+    right = _live(session.samples[-1], device, cells, glyphs) if session.samples else []
+    if not right:
+        right = [("telemetry is starting ", "dim")]
+    room = cells - sum(len(t) for t, _ in right) - 1
+    return spread(fit(left, min(room, sum(len(t) for t, _ in left))), right, cells)
+
+
+def _memory(device: Device) -> str:
+    return f"{(device.memory_bytes or 0) / 2**30:.0f} GiB"
+
+
+def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[Piece]:
+    reason = word(last.reasons) if last.reasons is not None else ""
+    pieces: list[Piece] = []
+    if reason and reason != "idle":
+        pieces.append((f"{reason}  ", "reason"))
+    clock = NOT_READ if last.sm_mhz is None else f"{last.sm_mhz:.0f}"
+    top = f"/{device.sm_max_mhz:.0f}" if device.sm_max_mhz else ""
+    pieces.append((f"{clock}{top} MHz", "clock"))
+    power = last.power_instant_w if last.power_instant_w is not None else last.power_w
+    pieces.append((f"  {NOT_READ if power is None else f'{power:.0f}'} W", "power"))
+    if last.temp_c is not None:
+        pieces.append((f"  {last.temp_c:.0f}{glyphs.degree}C", ""))
+    if last.mem_used_bytes is not None:
+        pieces.append((f"  {last.mem_used_bytes / 2**30:.1f} GiB ", ""))
+    if cells >= 120 and last.util is not None:
+        what = "some kernel was running" if last.gpu is not None else "CPU busy"
+        pieces.insert(0, (f"{what} {percent(last.util)}  ", "dim"))
+    return pieces
+
+
+def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> Row:
+    own = roofs(session)
+    if key not in own.compute:
+        key = next(iter(own.compute), None)
+    flat = own.compute.get(key or "")
+    if flat is None and own.bandwidth_gbs is None and own.nominal_gbs is None:
+        return fit(row((" no roof yet", "dim")), cells)
+    left: list[Piece] = []
+    if flat is not None:
+        left.append((f" {key}", "title"))
+        parts = (
+            ("nominal", flat.nominal_tflops),
+            ("burst", flat.burst_tflops),
+            ("sustained", flat.sustained_tflops),
+        )
+        seen = [(n, v) for n, v in parts if v is not None]
+        for i, (name, value) in enumerate(seen):
+            left.append((f" {glyphs.dot} " if i else "  ", "dim"))
+            left.append((f"{name} {figure(value)}", name))
+        left.append((" TOPS" if key == "int8" else " TFLOP/s", "dim"))
+    right: list[Piece] = []
+    if own.bandwidth_gbs is not None:
+        right.append((f"DRAM {figure(own.bandwidth_gbs)}", "burst"))
+        right.append((f" of {own.nominal_gbs:.0f}" if own.nominal_gbs else "", "nominal"))
+        right.append((" GB/s ", "dim"))
+    elif own.nominal_gbs:
+        right.append((f"DRAM nominal {own.nominal_gbs:.0f} GB/s ", "nominal"))
+    return spread(left, right, cells)
+
+
+def message(
+    session: Session,
+    found: list[Finding],
+    cells: int,
+    glyphs: Glyphs,
+    state: str = "",
+    silent_s: float | None = None,
+) -> Row:
+    """The line that matters most now: a fault, the fall of the clock, a finding, progress."""
+    if silent_s is not None and silent_s > SILENT_S:
+        text = f"telemetry is silent, its last word is {silent_s:.0f} s old"
+        return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
+    if session.faults:
+        fault = session.faults[-1]
+        return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
+    running = session.running()
+    dropped = fall(session, roofs(session), session.run)
+    held = running is not None and running.endswith("-sustained")
+    if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
+        return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
+    grave = [f for f in found if f.severity != NOTE]
+    if grave:
+        f = grave[0]
+        more = f"  (+{len(found) - 1}, Notebook)" if len(found) > 1 else ""
+        text = f" {mark_of(f, glyphs)} {f.code}: {shown(f.message)}{more}"
+        return fit(row((text, style_of(f))), cells)
+    if state:
+        return fit(row((f" {state}", "dim")), cells)
+    if session.complete:
+        return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
+    return fit((), cells)
+
+
+KEYS = (
+    ("q", "quit"),
+    ("r", "run again"),
+    ("s", "where saved"),
+    ("1-4", "panes"),
+    ("{lr}", "precision"),
+    ("?", "help"),
+)
+
+
+def footer(cells: int, glyphs: Glyphs, note: str = "") -> Row:
+    """Keys that fit, or a passing note in their place."""
+    if note:
+        return fit(row((f" {shown(note)}", "strong")), cells)
+    pieces: list[Piece] = [(" ", "")]
+    for key, what in KEYS:
+        pieces += [(key.format(lr=glyphs.left_right), "key"), (f" {what}  ", "dim")]
+    return fit(pieces, cells)
+
+
+def tabs(cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs) -> Row:
+    """The row of pane names at 80 columns, the open one in brackets."""
+    line = glyphs.horizontal * 2
+    pieces: list[Piece] = []
+    for i, name in enumerate(names):
+        pieces.append((line, "axis"))
+        if i == active:
+            pieces.append((f"[{i + 1} {name}]", "tab"))
+        else:
+            pieces.append((f"{i + 1} {name}", "dim"))
+    pieces.append((glyphs.horizontal * cells, "axis"))
+    return fit(pieces, cells)
+
+
+def rule(cells: int, name: str, glyphs: Glyphs) -> Row:
+    """A rule with a pane's name, for the wide layout."""
+    title = f" {name} " if name else ""
+    line = glyphs.horizontal
+    return fit(((line * 2, "axis"), (title, "tab"), (line * cells, "axis")), cells)

@@ -1,0 +1,29 @@
+"""How figures are written: few digits, the unit beside them, a word where nothing could be read."""
+
+from __future__ import annotations
+
+NOT_READ = "n/a"
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A rate with ``digits`` significant digits, never in exponent form."""
+    if value is None:
+        return NOT_READ
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}" if value >= 0.001 else f"{value:.1g}"
+
+
+def size(value: float | None) -> str:
+    """Bytes as people buy memory: 141 GB is 150.8e9 bytes on the label's own scale (GiB)."""
+    if value is None:
+        return NOT_READ
+    for limit, unit in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if value >= limit:
+            return f"{value / limit:.3g} {unit}"
+    return f"{value:.0f} B"
+
+
+def percent(ratio: float | None) -> str:
+    """A share, whole per cent."""
+    return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"

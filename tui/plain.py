@@ -1,0 +1,144 @@
+"""The same session without a screen: a progress line a probe on stderr, a bar on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from types import FrameType
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from roofwatch.session.fold import Session
+from roofwatch.session.live import Live
+from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.rows_of_text import shown
+
+POLL_S = 0.05
+
+
+class Interrupted(Exception):
+    """A signal ended the run."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+@contextlib.contextmanager
+def signals_raise() -> Iterator[None]:
+    """SIGINT, SIGTERM and SIGHUP end the run in order instead of at once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, stop) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def run(live: Live, glyphs: Glyphs, stream: TextIO | None = None) -> Session:
+    """Start the instruments, say what happens, return the folded session when the suite ends.
+
+    Raises:
+        Interrupted: by a signal; the instruments are ended and the file is closed all the same.
+    """
+    out = stream or sys.stderr
+    with signals_raise():
+        try:
+            live.start()
+            with _bar(out) as bar:
+                _follow(live, out, bar, glyphs)
+        finally:
+            live.close()
+    return live.session
+
+
+@contextlib.contextmanager
+def _bar(out: TextIO) -> Iterator[Progress | None]:
+    if not out.isatty():
+        yield None
+        return
+    columns = (TextColumn(" {task.description:<20}"), BarColumn(bar_width=30))
+    with Progress(*columns, console=Console(file=out, highlight=False), transient=True) as bar:
+        bar.add_task("starting", total=1.0)
+        yield bar
+
+
+def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> None:
+    said: set[str] = set()
+    faults = notes = 0
+    device_said = False
+
+    def say(text: str) -> None:
+        if bar is None:
+            out.write(text + "\n")
+            out.flush()
+        else:
+            bar.console.print(text, markup=False)
+
+    while True:
+        live.poll()
+        session = live.session
+        if session.device.name and session.samples and not device_said:
+            device_said = True
+            say(f" {shown(session.device.name)}   session {live.path}")
+        for note in session.notes[notes:]:
+            if note.probe is None:
+                say(f" {glyphs.note} {shown(note.text)}")
+        notes = len(session.notes)
+        for fault in session.faults[faults:]:
+            say(f" {glyphs.wrong} {shown(fault.what)}")
+            for line in fault.log:
+                say(f"     {shown(line)}")
+        faults = len(session.faults)
+        if device_said or session.measurements:
+            for r in probe_rows(session, []):
+                if r.probe not in said and r.state in (DONE, SKIPPED, FAILED):
+                    said.add(r.probe)
+                    say(line_of(r, glyphs))
+        if live.waiting:
+            occupied = live.busy()
+            if occupied is not None:
+                say(f" {glyphs.warn} {occupied.sentence}; measuring all the same")
+            live.go()
+        if bar is not None:
+            _move(live, bar)
+        if not live.probing:
+            return
+        time.sleep(POLL_S)
+
+
+def _move(live: Live, bar: Progress) -> None:
+    beat = live.beat("probes")
+    running = live.session.running()
+    label = next((s.label for s in live.session.specs if s.key == running), None)
+    share = beat.progress if beat and beat.probe == running and beat.progress else 0.0
+    bar.update(
+        bar.task_ids[0],
+        description=label or (beat.state if beat else "starting"),
+        completed=share if running else 0.0,
+    )
+
+
+def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
+    """One probe's line: expected, measured, share of nominal."""
+    if r.state in (SKIPPED, FAILED):
+        return f" {r.label:<18} {r.state}: {shown(r.why or '')}"
+    expected = ""
+    if r.low is not None and r.high is not None:
+        expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
+    share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
+    mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
+    measured = f"{figure(r.measured):>6} {r.unit:<8}"
+    return f" {r.label:<18} {measured} {mark:<2} {expected:<24} {share}".rstrip()

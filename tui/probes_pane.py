@@ -1,0 +1,95 @@
+"""The probe table: expected beside measured, share of nominal, the repetitions as a spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofwatch.session.fold import Session
+from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown
+
+NAME, RANGE, MEASURED, SHARE = 18, 21, 11, 8
+
+
+def build(
+    session: Session,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    progress: float | None = None,
+    rows: list[ProbeRow] | None = None,
+) -> list[Row]:
+    """Rows of the pane; ``progress`` (0 to 1) of the running probe is known only live."""
+    rows = probe_rows(session) if rows is None else rows
+    spark_cells = min(16, max(0, cells - (1 + NAME + RANGE + MEASURED + 3 + SHARE + 11)))
+    out: list[Row] = [_head(spark_cells)]
+    for r in rows:
+        out.append(_line(r, spark_cells, cells, glyphs, progress))
+    remarks = [r for r in rows if r.state in (SKIPPED, FAILED) and r.why]
+    if remarks and len(out) + 1 < height:
+        out.append(row(""))
+        for r in remarks:
+            out.append(row((f" {r.label}: {shown(r.why or '')}", "dim")))
+    return page(out, cells, height)
+
+
+def _head(spark_cells: int) -> Row:
+    text = f" {'probe':<{NAME}}{'expected':>{RANGE - 8}}{'':8}{'measured':>{MEASURED}}   "
+    text += f"{'nominal':>{SHARE}}"
+    text += f"  {'repeats':<{spark_cells}}" if spark_cells else ""
+    return row((f"{text} findings", "dim"))
+
+
+def _line(r: ProbeRow, spark_cells: int, cells: int, glyphs: Glyphs, progress: float | None) -> Row:
+    pieces: list[Piece] = [(f" {r.label:<{NAME}}", "running" if r.state == RUNNING else "")]
+    pieces.append((f"{_range(r, glyphs):<{RANGE}}", "dim"))
+    if r.state == DONE:
+        mark, style = _mark(r, glyphs)
+        pieces.append((f"{figure(r.measured):>{MEASURED}}", "strong"))
+        pieces.append((f" {mark:<2}", style))
+        pieces.append((f"{percent(r.of_nominal) if r.of_nominal else '':>{SHARE}}", ""))
+        if spark_cells:
+            pieces.append((f"  {spark(r.rates, spark_cells, glyphs):<{spark_cells}}", "spark"))
+        words = [c for c in r.codes if c]
+        if r.library_limited:
+            words.append("library-limited")
+        pieces.append((f" {' '.join(words)}", "warn" if r.codes else "dim"))
+    elif r.state == RUNNING:
+        bar_cells = min(20, cells - 1 - NAME - RANGE - 10)
+        filled = round((progress or 0.0) * bar_cells)
+        bar = glyphs.full * filled + glyphs.empty * (bar_cells - filled)
+        pieces.append((f"  {bar} ", "running"))
+        pieces.append(("running", "running"))
+    else:
+        pieces.append((f"{r.state:>{MEASURED}}", "wrong" if r.state == FAILED else "dim"))
+    return tuple(pieces)
+
+
+def _range(r: ProbeRow, glyphs: Glyphs) -> str:
+    if r.low is None or r.high is None:
+        return f"{'no expectation':>{RANGE - 8}}"
+    text = f"{figure(r.low)} {glyphs.dash} {figure(r.high)}"
+    return f"{text:>{RANGE - 8}} {r.unit}"
+
+
+def _mark(r: ProbeRow, glyphs: Glyphs) -> tuple[str, str]:
+    if r.within is None:
+        return "", ""
+    return (glyphs.ok, "ok") if r.within else (glyphs.warn, "warn")
+
+
+def spark(values: Sequence[float], cells: int, glyphs: Glyphs) -> str:
+    """The repetitions in order as a row of blocks; a level row within 2 % is drawn level."""
+    if not values or cells < 1:
+        return ""
+    count = min(cells, len(values))
+    means = []
+    for i in range(count):
+        part = values[i * len(values) // count : (i + 1) * len(values) // count]
+        means.append(sum(part) / len(part))
+    low, high = min(means), max(means)
+    reach = max(high - low, 0.02 * high) or 1.0
+    top = len(glyphs.spark) - 1
+    return "".join(glyphs.spark[min(top, int((m - low) / reach * top + 0.5))] for m in means)

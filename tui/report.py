@@ -1,0 +1,82 @@
+"""The record for reading: the screen's panes one under the other, as text. No Textual."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.questions import questions
+from roofwatch.session.roofs import roofs
+from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.palette import style
+from roofwatch.tui.rows_of_text import Row, row, shown, text_of, wrapped
+
+PLOT_ROWS = 18
+MOST_COLUMNS = 120
+
+
+def report(session: Session, path: Path | None, cells: int, glyphs: Glyphs) -> list[Row]:
+    """Device, roofline, probe table, findings, the five questions, and where it is kept."""
+    found = findings(session)
+    own = roofs(session)
+    key = next((k for k, c in own.compute.items() if c.sustained_tflops), None)
+    rows = header.build(session, cells, key, glyphs)
+    if session.nominal is not None and session.nominal.note:
+        rows.append(row((f" nominal: {shown(session.nominal.note)}", "dim")))
+    if not session.complete:
+        rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
+    if session.measured():
+        rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
+    rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs))]
+    rows += [row(""), *_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
+    for q in questions(session, own):
+        rows.append(row((f" {q.number} {q.question}", "dim")))
+        rows += [((" " * 3, ""), *r) for r in wrapped(q.answer, cells - 4)]
+    if path is not None:
+        rows += [row(""), row((f" session {path}", "dim"))]
+    return rows
+
+
+def _why(session: Session) -> str:
+    end = session.ends.get(session.run)
+    return f": {end.why}" if end and end.why else ": it has no end"
+
+
+def _trimmed(rows: Sequence[Row]) -> list[Row]:
+    kept = list(rows)
+    while kept and not text_of(kept[-1]).strip():
+        kept.pop()
+    return kept
+
+
+def columns(stream: TextIO) -> int:
+    """Columns to print into: the terminal's, at most 120; 80 where there is none."""
+    try:
+        return max(60, min(MOST_COLUMNS, os.get_terminal_size(stream.fileno()).columns))
+    except (OSError, ValueError):
+        return 80
+
+
+def print_rows(rows: Sequence[Row], stream: TextIO = sys.stdout) -> None:
+    """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        for r in rows:
+            stream.write(text_of(r).rstrip() + "\n")
+        stream.flush()
+        return
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for r in rows:
+        line = Text()
+        for text, name in r:
+            line.append(text, style(name))
+        line.rstrip()
+        console.print(line)

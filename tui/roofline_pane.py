@@ -1,0 +1,244 @@
+"""The roofline: dashed the datasheet, solid what this card does, and the points under it."""
+
+from __future__ import annotations
+
+import math
+
+from roofwatch.roofline.roof import Roof, distances
+from roofwatch.session.events import Measurement
+from roofwatch.session.fold import Session
+from roofwatch.session.rates import intensity, tflops
+from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.throttle import fall
+from roofwatch.tui.canvas import Canvas
+from roofwatch.tui.curves import cell_of, curve, decade_label
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.rows_of_text import Row, page, row
+
+X_LIMITS = (-1.0, 4.0)  # 0.1 to 10k FLOP per byte
+LEFT = 7  # cells of the y labels and their axis
+Point = tuple[str, str, Measurement]
+"""Letter, what it stands for (stream, burst, sustained), and the measurement."""
+
+STYLES = {"nominal": "nominal", "burst": "burst", "sustained": "sustained"}
+
+
+def precisions(session: Session) -> list[str]:
+    """Peak keys that have any roof to show, in the suite's order."""
+    return list(roofs(session).compute)
+
+
+def build(session: Session, cells: int, height: int, key: str | None, glyphs: Glyphs) -> list[Row]:
+    """Rows of the pane for one precision (the first with a roof when ``key`` has none)."""
+    own = roofs(session)
+    if key not in own.compute:
+        key = next(iter(own.compute), None)
+    points = _points(own, key)
+    table = _table(session, own, key, points, cells, glyphs)
+    table_rows = min(len(table), max(0, height - 9))
+    plot = _plot(own, key, points, cells, height - table_rows, glyphs)
+    return page([*plot, *table[:table_rows]], cells, height)
+
+
+def _points(own: Roofs, key: str | None) -> list[Point]:
+    """(letter, style, measurement) of what is drawn under this precision's roof."""
+    flat = own.compute.get(key or "")
+    found = [("stream", own.bandwidth)]
+    if flat is not None:
+        found += [("burst", flat.burst), ("sustained", flat.sustained)]
+    kept = [(style, m) for style, m in found if m is not None]
+    return [(chr(ord("A") + i), style, m) for i, (style, m) in enumerate(kept)]
+
+
+def _y_limits(
+    own: Roofs, key: str | None, points: list[tuple[str, str, Measurement]]
+) -> tuple[float, float]:
+    flat = own.compute.get(key or "")
+    tops = [x for x in (flat.nominal_tflops, flat.best_tflops) if x] if flat else []
+    tops += [tflops(m) for _, _, m in points]
+    top = math.log10(max(tops, default=1.0))
+    bottom = min((math.log10(tflops(m)) for _, _, m in points), default=top - 3) - 0.5
+    return min(bottom, top - 2.5), top + 0.25
+
+
+def _plot(
+    own: Roofs,
+    key: str | None,
+    points: list[Point],
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    columns, rows = cells - LEFT - 1, height - 2
+    if columns < 20 or rows < 4:
+        return []
+    y_limits = _y_limits(own, key, points)
+    canvas = Canvas(columns, rows)
+    labels: list[tuple[float, str, str]] = []
+    for which in ("nominal", "sustained", "burst"):
+        roof = own.roof(key or "", which)
+        if roof is None:
+            continue
+        if which == "nominal":
+            _dashes(canvas, roof, y_limits, glyphs)
+        else:
+            path = _path(roof, y_limits)
+            canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), which)
+        labels.append((math.log10(roof.peak_tflops), f"{which} {figure(roof.peak_tflops)}", which))
+    if not labels:
+        _alone(canvas, own, key, y_limits, labels)
+    _write_labels(canvas, sorted(labels, reverse=True), y_limits)
+    for letter, style, m in points:
+        x = cell_of(math.log10(intensity(m)), X_LIMITS, columns)
+        y = rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows)
+        canvas.put(x, y, letter, f"point-{style}")
+    _write_ridge(canvas, own, key, glyphs)
+    return _framed(canvas, y_limits, glyphs)
+
+
+def _path(roof: Roof, y_limits: tuple[float, float]) -> list[tuple[float, float]]:
+    """Corners of a roof in log10: where the slope enters the picture, the ridge, the right edge."""
+    peak, ridge = math.log10(roof.peak_tflops), math.log10(roof.ridge)
+    start = max(X_LIMITS[0], ridge - (peak - y_limits[0]))
+    return [(start, peak - (ridge - start)), (ridge, peak), (X_LIMITS[1], peak)]
+
+
+def _dashes(canvas: Canvas, roof: Roof, y_limits: tuple[float, float], glyphs: Glyphs) -> None:
+    for x in range(canvas.width):
+        at = X_LIMITS[0] + (X_LIMITS[1] - X_LIMITS[0]) * x / (canvas.width - 1)
+        value = math.log10(roof.attainable_tflops(10**at))
+        if value < y_limits[0]:
+            continue
+        y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
+        flat = 10**at >= roof.ridge
+        if flat or x % 2 == 0:
+            canvas.put(x, y, glyphs.nominal if flat else glyphs.slope, "nominal")
+
+
+def _alone(
+    canvas: Canvas,
+    own: Roofs,
+    key: str | None,
+    y_limits: tuple[float, float],
+    labels: list[tuple[float, str, str]],
+) -> None:
+    """Half a roof is drawn too: a flat without a slope, or words where there is nothing yet."""
+    flat = own.compute.get(key or "")
+    if flat is not None and flat.best_tflops:
+        labels.append((math.log10(flat.best_tflops), f"burst {figure(flat.best_tflops)}", "burst"))
+        y = canvas.height - 1 - cell_of(math.log10(flat.best_tflops), y_limits, canvas.height)
+        canvas.write(0, y, "-" * canvas.width, "burst")
+    elif own.bandwidth_gbs is None:
+        canvas.write(2, canvas.height // 2, "nothing is measured yet", "dim")
+
+
+def _write_labels(
+    canvas: Canvas, labels: list[tuple[float, str, str]], y_limits: tuple[float, float]
+) -> None:
+    """Names at the right end of the flats, each on a row of its own."""
+    taken: set[int] = set()
+    for value, text, style in labels:
+        y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
+        while y in taken:
+            y += 1
+        taken.add(y)
+        canvas.write(canvas.width - len(text) - 1, y, f" {text}", STYLES[style])
+
+
+def _write_ridge(canvas: Canvas, own: Roofs, key: str | None, glyphs: Glyphs) -> None:
+    ridges = [
+        (w, r.ridge) for w in ("nominal", "burst", "sustained") if (r := own.roof(key or "", w))
+    ]
+    if not ridges:
+        return
+    text = "ridge " + f" {glyphs.dot} ".join(f"{figure(ridge)} {which}" for which, ridge in ridges)
+    x = canvas.width - len(text) - 1
+    for y in range(canvas.height // 2, canvas.height):
+        if canvas.free(x - 1, y, len(text) + 1):
+            canvas.write(x, y, text, "dim")
+            return
+
+
+def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> list[Row]:
+    ticks = {
+        canvas.height - 1 - cell_of(e, y_limits, canvas.height): decade_label(e)
+        for e in range(math.ceil(y_limits[0]), math.floor(y_limits[1]) + 1)
+    }
+    rows: list[Row] = []
+    for y in range(canvas.height):
+        mark = glyphs.tick if y in ticks else glyphs.vertical
+        rows.append((*row((f"{ticks.get(y, ''):>{LEFT - 2}} {mark}", "axis")), *canvas.row(y)))
+    axis = [glyphs.horizontal] * canvas.width
+    names = [" "] * (canvas.width + LEFT)
+    for e in range(int(X_LIMITS[0]), int(X_LIMITS[1]) + 1):
+        x = cell_of(float(e), X_LIMITS, canvas.width)
+        axis[x] = glyphs.axis_tick
+        label = decade_label(e)
+        start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
+        names[start : start + len(label)] = label
+    unit = "FLOP/byte"
+    end = LEFT + cell_of(X_LIMITS[1] - 1, X_LIMITS, canvas.width) + 3
+    if end + len(unit) < len(names) - 4:
+        names[end : end + len(unit)] = unit
+    rows.append(row((" " * (LEFT - 1) + glyphs.corner + "".join(axis), "axis")))
+    rows.append(row(("".join(names), "axis")))
+    return rows
+
+
+def _table(
+    session: Session,
+    own: Roofs,
+    key: str | None,
+    points: list[Point],
+    cells: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """One line a point: intensity, rate, how far from its roof, and what that says."""
+    if not points:
+        return []
+    head = f"   {'point':<22}{'FLOP/byte':>9} {'TFLOP/s':>9}"
+    rows: list[Row] = [row((head, "dim"))]
+    flat = own.compute.get(key or "")
+    for letter, style, m in points:
+        name = f"{m.op} {m.dtype if style == 'stream' else m.peak_key}"
+        name += "" if style == "stream" else f" {style}"
+        line = f"{name:<22}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9}  "
+        rows.append(
+            row(
+                (f" {letter} ", f"point-{style}"),
+                line,
+                (
+                    _remark(session, own, flat, style, m),
+                    "dim",
+                ),
+            )
+        )
+    return rows
+
+
+def _remark(
+    session: Session,
+    own: Roofs,
+    flat: ComputeRoof | None,
+    style: str,
+    m: Measurement,
+) -> str:
+    if style == "stream":
+        whole = own.nominal_gbs
+        seen = own.bandwidth_gbs or 0.0
+        share = f", {percent(seen / whole)} of {whole:.0f}" if whole else ""
+        return f"{seen:.0f} GB/s{share}: the slope"
+    if style == "sustained":
+        seen_fall = fall(session, own)
+        if seen_fall is not None and seen_fall.sm_mhz and seen_fall.sm_max_mhz:
+            drop = 1 - seen_fall.sm_mhz / seen_fall.sm_max_mhz
+            if drop > 0.01 and seen_fall.reasons:
+                return f"{seen_fall.reasons[0]}: clock -{percent(drop)}"
+    nominal = flat.nominal_tflops if flat else None
+    if nominal:
+        return f"{percent(tflops(m) / nominal)} of nominal {figure(nominal)}"
+    roof = own.roof(flat.peak_key, "burst") if flat else None
+    if roof is None:
+        return ""
+    return f"{percent(distances(intensity(m), tflops(m), roof, None).of_roof)} of the burst roof"
