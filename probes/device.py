@@ -15,6 +15,7 @@ from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Device, Software
 
+FILL_CYCLES = 2_000_000  # about 1 ms: a host that has slept needs some of it for its first launch
 SETTINGS = (
     "NVIDIA_TF32_OVERRIDE",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
@@ -98,7 +99,7 @@ class EventTimer:
     def times(self, launch: Launch, count: int) -> list[float]:
         """See Timer. A short spin lets the queue fill, so that no launch waits for the host."""
         events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
-        torch.cuda._sleep(200_000)
+        torch.cuda._sleep(FILL_CYCLES)
         events[0].record()
         for event in events[1:]:
             launch()

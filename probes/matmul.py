@@ -9,21 +9,29 @@ import msgspec
 from roofwatch.probes import operands
 from roofwatch.probes.device import Target
 from roofwatch.probes.shapes import Shape, candidates
-from roofwatch.probes.timing import BURST_S, Launch, Report, Timed, Timer, burst
+from roofwatch.probes.timing import BURST_S, Launch, Report, Timed, burst
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.roofline.workload import Work, matmul
 
 LAUNCH_S = 0.0025  # a launch of the search; slow units get smaller shapes
 CPU_LAUNCH_S = 0.12
-CPU_BURST_S = 0.6
+CPU_BURST_S = 0.8
+FINALISTS = 2  # the search is rough; the two best meet again on a rested card
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """The best shape and layout of a search, with what was ranked on the way."""
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A shape and layout with the launch that multiplies it."""
 
     shape: Shape
     layout: str
+    launch: Launch
+
+
+class Ranking(msgspec.Struct, frozen=True, kw_only=True):
+    """The best candidates of a search, best first, with all that was ranked on the way."""
+
+    finalists: list[Candidate]
     searched: list[dict[str, Any]]
 
 
@@ -42,35 +50,51 @@ def flop_budget(target: Target, spec: ProbeSpec) -> float:
     return small.flop / seconds * (CPU_LAUNCH_S if target.kind == "cpu" else LAUNCH_S)
 
 
-def search(target: Target, spec: ProbeSpec, report: Report) -> Choice:
+def search(target: Target, spec: ProbeSpec, report: Report) -> Ranking:
     """Rank shapes by three launches each without rest: one to load the kernel, two that count.
 
     The two run in opposite orders, so that a clock that falls on the way favours no shape.
     """
     shapes = candidates(target.units, flop_budget(target, spec))
     timer = target.timer()
-    tried: list[tuple[Shape, str, Launch]] = []
+    tried: list[Candidate] = []
     for i, shape in enumerate(shapes):
         for layout in operands.layouts(spec.dtype):
             launch = operands.prepare(spec, shape, layout, target.torch_device)
             timer.times(launch, 1)
-            tried.append((shape, layout, launch))
+            tried.append(Candidate(shape=shape, layout=layout, launch=launch))
         report(0.4 * (i + 1) / len(shapes))
     times: list[list[float]] = [[] for _ in tried]
-    for order in (range(len(tried)), reversed(range(len(tried)))):
-        for i in order:
-            times[i] += timer.times(tried[i][2], 1)
-    rates = [t[0].flop / median(s) for t, s in zip(tried, times, strict=True)]
-    shape, layout, _ = tried[max(range(len(tried)), key=rates.__getitem__)]
-    searched = [
-        {"m": s.m, "n": s.n, "k": s.k, "layout": lay, "tflops": round(rate / 1e12, 3)}
-        for (s, lay, _), rate in zip(tried, rates, strict=True)
-    ]
-    return Choice(shape=shape, layout=layout, searched=searched)
+    for turn in (range(len(tried)), reversed(range(len(tried)))):
+        for i in turn:
+            times[i] += timer.times(tried[i].launch, 1)
+    rates = [c.shape.flop / median(s) for c, s in zip(tried, times, strict=True)]
+    order = sorted(range(len(tried)), key=rates.__getitem__, reverse=True)
+    return Ranking(
+        finalists=[tried[i] for i in order[:FINALISTS]],
+        searched=[
+            {
+                "m": c.shape.m,
+                "n": c.shape.n,
+                "k": c.shape.k,
+                "layout": c.layout,
+                "tflops": round(rate / 1e12, 3),
+            }
+            for c, rate in zip(tried, rates, strict=True)
+        ],
+    )
 
 
-def measure(target: Target, timer: Timer, launch: Launch) -> Timed:
-    """The burst protocol; a CPU has no power budget to rest and noisier neighbours to outlast."""
+def measure(target: Target, finalists: list[Candidate]) -> tuple[Candidate, Timed]:
+    """The burst protocol on the finalists; the winner has the better median rate.
+
+    A CPU has no power budget to rest and noisier neighbours to outlast.
+    """
+    timer = target.timer()
+    launches = [c.launch for c in finalists]
     if target.kind == "cpu":
-        return burst(timer, launch, rest_s=0.1, cap_s=CPU_BURST_S)
-    return burst(timer, launch, cap_s=BURST_S)
+        timed = burst(timer, launches, rest_s=0.1, cap_s=CPU_BURST_S)
+    else:
+        timed = burst(timer, launches, cap_s=BURST_S)
+    pairs = list(zip(finalists, timed, strict=True))
+    return max(pairs, key=lambda pair: pair[0].shape.flop / median(pair[1].times_s))

@@ -6,8 +6,9 @@ Two protocols, never mixed (they answer different questions): *burst*, a rested 
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -22,6 +23,7 @@ REST_S = 0.7
 BURST_S = 0.020
 LOAD_LAUNCHES = 3
 MIN_LAUNCHES = 3
+MOST_LAUNCHES = 64
 BLOCK_S = 0.050
 STABLE = 0.005  # successive blocks this close are stable
 SPREAD = 0.01
@@ -56,26 +58,36 @@ class Timed(msgspec.Struct, frozen=True, kw_only=True):
 
 def burst(
     timer: Timer,
-    launch: Launch,
+    finalists: Sequence[Launch],
     *,
     rest_s: float = REST_S,
     cap_s: float = BURST_S,
     sleep: Callable[[float], None] = time.sleep,
-) -> Timed:
-    """Load the kernel, rest the card's power budget, then time at most ``cap_s`` of launches."""
-    warmup = timer.times(launch, LOAD_LAUNCHES)
+) -> list[Timed]:
+    """Load the kernels, rest the card's power budget, then time at most ``cap_s`` of launches.
+
+    Several finalists take turns launch by launch, so that all see the same clock; at least three
+    launches each. One Timed a finalist, in their order.
+    """
+    warmups = [timer.times(launch, LOAD_LAUNCHES) for launch in finalists]
     sleep(rest_s)
-    count = max(MIN_LAUNCHES, min(64, int(cap_s / median(warmup))))
+    round_s = sum(median(times) for times in warmups)
+    rounds = max(MIN_LAUNCHES, min(MOST_LAUNCHES, int(cap_s / round_s)))
+    turns = itertools.cycle(finalists)
     begin = time.monotonic()
-    times = timer.times(launch, count)
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing=timer.name,
-        begin_s=begin,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
+    times = timer.times(lambda: next(turns)(), rounds * len(finalists))
+    end = time.monotonic()
+    return [
+        Timed(
+            times_s=times[i :: len(finalists)],
+            stop="protocol",
+            timing=timer.name,
+            begin_s=begin,
+            end_s=end,
+            warmup_times_s=warmup,
+        )
+        for i, warmup in enumerate(warmups)
+    ]
 
 
 def steady(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import torch
 
 from roofwatch.probes import add_scalar, cpu, matmul, operands, sustained
 from roofwatch.probes.device import Target
-from roofwatch.probes.timing import Cancelled, Launch, Timed
+from roofwatch.probes.shapes import Shape
+from roofwatch.probes.timing import Cancelled, Timed
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.suite import SUSTAIN_S, ProbeSpec, quick
 from roofwatch.roofline.workload import Work
@@ -36,7 +38,7 @@ class Worker:
         self._target = target
         self._run = run
         self._stop = stop
-        self._choices: dict[str, matmul.Choice] = {}
+        self._shapes: dict[str, tuple[Shape, str]] = {}
 
     def suite(self, sustain_s: float | None) -> int:
         """Run every probe; 0 when all ran or were skipped with a reason, else 4."""
@@ -69,7 +71,7 @@ class Worker:
         return 4 if failed else 0
 
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.peak_key and spec.protocol == "sustained" and spec.peak_key not in self._choices:
+        if spec.peak_key and spec.protocol == "sustained" and spec.peak_key not in self._shapes:
             return f"{spec.peak_key} has no burst shape to hold"
         if self._target.kind == "cpu":
             if spec.dtype == "bf16" and not cpu.has_fast_bf16():
@@ -106,20 +108,21 @@ class Worker:
 
     def _matmul(self, spec: ProbeSpec) -> None:
         operands.set_math(spec)
-        choice = matmul.search(self._target, spec, lambda p: self._report(spec, p))
-        self._choices[spec.peak_key or spec.key] = choice
-        launch = self._launch(spec, choice)
+        ranking = matmul.search(self._target, spec, lambda p: self._report(spec, p))
         self._report(spec, 0.5)
-        timed = matmul.measure(self._target, self._target.timer(), launch)
-        self._measurement(spec, matmul.work(spec, choice.shape), timed, choice)
+        best, timed = matmul.measure(self._target, ranking.finalists)
+        if spec.peak_key:
+            self._shapes[spec.peak_key] = (best.shape, best.layout)
+        work = matmul.work(spec, best.shape)
+        self._measurement(spec, work, timed, best.layout, ranking.searched)
 
     def _sustained(self, spec: ProbeSpec) -> None:
         operands.set_math(spec)
-        choice = self._choices[spec.peak_key or spec.key]
-        launch = self._launch(spec, choice)
+        shape, layout = self._shapes[spec.peak_key or ""]
+        launch = operands.prepare(spec, shape, layout, self._target.torch_device)
         timer = self._target.timer()
         expect_s = min(timer.times(launch, 3))
-        work = matmul.work(spec, choice.shape)
+        work = matmul.work(spec, shape)
         times: list[float] = []
         first: float | None = None
         for t0, chunk in sustained.launches(
@@ -141,13 +144,15 @@ class Worker:
             self._report(spec, min(1.0, sum(times) / spec.seconds))
         if first is None:
             raise RuntimeError("no launch finished in time")
-        self._measurement(spec, work, sustained.settle(first, times, timer.name), choice)
-
-    def _launch(self, spec: ProbeSpec, choice: matmul.Choice) -> Launch:
-        return operands.prepare(spec, choice.shape, choice.layout, self._target.torch_device)
+        self._measurement(spec, work, sustained.settle(first, times, timer.name), layout)
 
     def _measurement(
-        self, spec: ProbeSpec, work: Work, timed: Timed, choice: matmul.Choice | None = None
+        self,
+        spec: ProbeSpec,
+        work: Work,
+        timed: Timed,
+        layout: str | None = None,
+        searched: list[dict[str, Any]] | None = None,
     ) -> None:
         self._out.write(
             Measurement(
@@ -170,9 +175,9 @@ class Worker:
                 protocol=spec.protocol,
                 begin_s=round(self._out.at(timed.begin_s), 6),
                 end_s=round(self._out.at(timed.end_s), 6),
-                layout=choice.layout if choice else None,
+                layout=layout,
                 warmup_times_s=[round(x, DIGITS) for x in timed.warmup_times_s],
-                searched=choice.searched if choice else [],
+                searched=searched or [],
                 library_limited=spec.dtype == "int8" and self._target.kind == "cuda",
                 run=self._run,
             )

@@ -22,7 +22,7 @@ CAPPED_TDP_W = 75
 # Fractions of the nominal dense peak on a rested card, large random matrices.
 COMPUTE: dict[str, tuple[float, float]] = {
     "GeForce": (0.85, 1.22),
-    "Hopper": (0.70, 0.87),
+    "Hopper": (0.70, 0.90),
     "Ampere GA100": (0.70, 0.90),
     "Blackwell GB100": (0.70, 0.86),
     "AMD": (0.45, 0.65),

@@ -14,7 +14,8 @@ from roofwatch.session.events import Device, Expect
 def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str]) -> Nominal:
     """The nominal figures of a device; a CPU has none."""
     if device.kind != "cuda":
-        return Nominal(key=None, origin="none", name=device.name or "CPU")
+        note = "a CPU has no datasheet roof here: what is drawn is measured"
+        return Nominal(origin="none", name=device.name or "CPU", note=note)
     return lookup(
         Identity(
             name=device.name or "",

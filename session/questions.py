@@ -94,7 +94,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     seen = fall(session, own)
     held = (
         f" Held for seconds it is {main.sustained_tflops:.4g}: {seen.sentence}."
-        if main.sustained_tflops and seen is not None and seen.price_tflops
+        if main.sustained_tflops and seen is not None and seen.price_tflops and seen.reasons
         else ""
     )
     whole = main.nominal_tflops

@@ -95,7 +95,7 @@ class ComputeBlock(msgspec.Struct, frozen=True, kw_only=True):
     library_limited: bool
     sm_mhz_burst: float | None
     sm_mhz_sustained: float | None
-    clock_source: str
+    clock_source: str | None
     attribution: dict[str, dict[str, float]]
     status: dict[str, str]
 
@@ -283,6 +283,8 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
             status[f"sm_mhz_{which}"] = UNMEASURED if seen is None else "not_supported"
     if flat.nominal_tflops is None:
         status["nominal_tflops"] = status["of_nominal"] = "no nominal peak is known"
+    if session.telemetry_source != "nvml":
+        status["clock_source"] = "not_supported"
     share = None
     if flat.nominal_tflops and flat.best_tflops:
         share = flat.best_tflops / flat.nominal_tflops
@@ -298,7 +300,7 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
         library_limited=bool(best and best.library_limited),
         sm_mhz_burst=clocks["burst"],
         sm_mhz_sustained=clocks["sustained"],
-        clock_source="nvml",
+        clock_source="nvml" if session.telemetry_source == "nvml" else None,
         attribution={},
         status=status,
     )

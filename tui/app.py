@@ -20,6 +20,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
+from roofwatch.session.table import probe_rows
 from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
 from roofwatch.tui.dialogs import Ask, Help
 from roofwatch.tui.glyphs import ASCII, Glyphs

@@ -26,7 +26,7 @@ def build(
         out.append(row((f" {text}", "dim")))
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
-        out += wrapped(f"{glyphs.note} {about}{note.text}", cells - 2, "dim", indent="  ")
+        out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
     return page(out, cells, height)
 
 
@@ -46,15 +46,15 @@ def _finding(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
     name = f.code if f.code == f.name else f"{f.code} {f.name}"
     head = row((f" {mark_of(f, glyphs)} {name}", style_of(f)), (f"  {f.severity}  ", "dim"))
     rows: list[Row] = [(*head, (shown(f.subject), "dim"))]
-    rows += wrapped(f"   {f.message}", cells - 4, "strong", indent="")
-    rows += wrapped(f"Why  {f.why}", cells - 4, "", indent="     ")
-    rows += wrapped(f"Do   {f.do}", cells - 4, "", indent="     ")
+    rows += wrapped(f.message, cells - 4, "strong")
+    rows += wrapped(f.why, cells - 4, "", "Why  ")
+    rows += wrapped(f.do, cells - 4, "", "Do   ")
     return [rows[0], *(((" " * 3, ""), *r) for r in rows[1:]), row("")]
 
 
 def _fault(fault: Fault, cells: int, glyphs: Glyphs) -> list[Row]:
     where = f" during {fault.probe}" if fault.probe else ""
-    rows = wrapped(f"{glyphs.wrong} {fault.what}{where}", cells - 2, "wrong", indent="  ")
+    rows = wrapped(fault.what + where, cells - 2, "wrong", f" {glyphs.wrong} ")
     for line in fault.log:
         rows.append(row((f"   {shown(line)}", "dim")))
-    return [((" ", ""), *r) for r in rows] + [row("")]
+    return [*rows, row("")]

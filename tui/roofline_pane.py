@@ -16,7 +16,7 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, page, row
 
-X_LIMITS = (-1.0, 4.0)  # 0.1 to 10k FLOP per byte
+X_LIMITS = (-1.0, 4.7)  # 0.1 to 50k FLOP per byte: the labels stand right of every point
 LEFT = 7  # cells of the y labels and their axis
 Point = tuple[str, str, Measurement]
 """Letter, what it stands for (stream, burst, sustained), and the measurement."""
@@ -89,9 +89,13 @@ def _plot(
     if not labels:
         _alone(canvas, own, key, y_limits, labels)
     _write_labels(canvas, sorted(labels, reverse=True), y_limits)
+    taken: set[tuple[int, int]] = set()
     for letter, style, m in points:
         x = cell_of(math.log10(intensity(m)), X_LIMITS, columns)
         y = rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows)
+        while (x, y) in taken:
+            x += 1
+        taken.add((x, y))
         canvas.put(x, y, letter, f"point-{style}")
     _write_ridge(canvas, own, key, glyphs)
     return _framed(canvas, y_limits, glyphs)
@@ -171,7 +175,7 @@ def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> li
         rows.append((*row((f"{ticks.get(y, ''):>{LEFT - 2}} {mark}", "axis")), *canvas.row(y)))
     axis = [glyphs.horizontal] * canvas.width
     names = [" "] * (canvas.width + LEFT)
-    for e in range(int(X_LIMITS[0]), int(X_LIMITS[1]) + 1):
+    for e in range(math.ceil(X_LIMITS[0]), math.floor(X_LIMITS[1]) + 1):
         x = cell_of(float(e), X_LIMITS, canvas.width)
         axis[x] = glyphs.axis_tick
         label = decade_label(e)

@@ -66,17 +66,17 @@ def page(rows: Sequence[Sequence[Piece]], cells: int, height: int) -> list[Row]:
     return out
 
 
-def wrapped(text: str, cells: int, style: str = "", indent: str = "") -> list[Row]:
-    """Words of ``text`` in rows of at most ``cells``; following rows begin with ``indent``."""
+def wrapped(text: str, cells: int, style: str = "", head: str = "") -> list[Row]:
+    """Words of ``text`` in rows of at most ``cells``; ``head`` stands before the first row only."""
     rows: list[Row] = []
+    blank = " " * cell_len(head)
     line = ""
     for word in shown(text).split():
-        start = indent if rows else ""
-        if line and cell_len(f"{start}{line} {word}") > cells:
-            rows.append(((f"{start}{line}", style),))
+        if line and cell_len(f"{head}{line} {word}") > cells:
+            rows.append((((blank if rows else head) + line, style),))
             line = word
         else:
             line = f"{line} {word}" if line else word
-    if line:
-        rows.append(((f"{indent if rows else ''}{line}", style),))
+    if line or head:
+        rows.append((((blank if rows else head) + line, style),))
     return rows
