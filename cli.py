@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import roofwatch
 
 if TYPE_CHECKING:
+    from roofwatch.roofline.nominal import Card
     from roofwatch.session.live import Live
     from roofwatch.tui.glyphs import Glyphs
 
@@ -76,11 +77,15 @@ def _screen_parser() -> Parser:
 
 def _live(options: argparse.Namespace) -> Live:
     """A live session from the options. A bad file ends with code 2 before anything runs."""
-    from roofwatch.session.cards import load_cards, user_file
     from roofwatch.session.live import Live, Options
 
-    if options.nominal is not None or user_file(os.environ) is not None:
-        load_cards(options.nominal)  # a mistake in a user's file is said before the screen opens
+    def cards() -> tuple[tuple[Card, ...], frozenset[str]]:
+        from roofwatch.session.cards import load_cards  # after the first paint
+
+        return load_cards(options.nominal)
+
+    if options.nominal is not None or _has_own_cards():
+        cards()  # a mistake in a user's file is said before the screen opens
     return Live(
         Options(
             device=options.device,
@@ -88,8 +93,14 @@ def _live(options: argparse.Namespace) -> Live:
             sustain_s=options.sustain,
             save=options.save,
         ),
-        lambda: load_cards(options.nominal),
+        cards,
     )
+
+
+def _has_own_cards() -> bool:
+    from roofwatch.session.cards import user_file
+
+    return user_file(os.environ) is not None
 
 
 def _glyphs(encoding: str | None) -> Glyphs:
@@ -187,9 +198,6 @@ VERBS: dict[str, Callable[[list[str]], int]] = {"run": run, "show": show}
 def main(argv: list[str] | None = None) -> int:
     """Run a verb; a person's mistake is one line and exit code 2."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    from roofwatch.roofline.nominal import NominalError
-    from roofwatch.session.file import SaveRefused, UnreadableSession
-
     try:
         if arguments and not arguments[0].startswith("-"):
             verb = VERBS.get(arguments[0])
@@ -197,7 +205,12 @@ def main(argv: list[str] | None = None) -> int:
                 _screen_parser().error(f"{arguments[0]!r} is no verb")
             return verb(arguments[1:])
         return screen(arguments)
-    except (NominalError, SaveRefused, UnreadableSession) as error:
+    except ValueError as error:
+        from roofwatch.roofline.nominal import NominalError
+        from roofwatch.session.file import SaveRefused, UnreadableSession
+
+        if not isinstance(error, (NominalError, SaveRefused, UnreadableSession)):
+            raise
         print(f"roofwatch: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.instrument import Instrument, add_arguments
@@ -60,12 +61,14 @@ def main(argv: list[str] | None = None) -> int:
         )
         return code
 
+    began = time.monotonic()
     try:
         import torch
     except ImportError as error:
         return fault(f"torch cannot be imported: {error}", FAILED)
     from roofwatch.probes import device, operands, worker
 
+    imported = time.monotonic()
     operands.quiet()
     instrument.say("opening the device")
     try:
@@ -78,6 +81,7 @@ def main(argv: list[str] | None = None) -> int:
         SessionInfo(
             t=instrument.now(),
             instrument="probes",
+            import_s=round(imported - began, 3),
             device=target.identity(),
             software=device.software(),
         )

@@ -86,6 +86,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     instrument: str | None = None  # None: the parent
     source: str | None = None  # of telemetry: "nvml" | "host"
     hz: float | None = None
+    import_s: float | None = None  # what importing torch took
     software: Software | None = None
     device: Device | None = None
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card

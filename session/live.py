@@ -7,18 +7,17 @@ as they come, so a screen that cannot draw loses nothing.
 from __future__ import annotations
 
 import datetime
+import os
 import platform
 import queue
-import secrets
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 import roofwatch
-from roofwatch.roofline.nominal import Card
 from roofwatch.session import file as session_file
 from roofwatch.session.busy import Busy, busy, finding_flag
 from roofwatch.session.child import Child, Gone
@@ -35,10 +34,13 @@ from roofwatch.session.events import (
 from roofwatch.session.expectation import expectations, nominal_of
 from roofwatch.session.fold import Session
 
+if TYPE_CHECKING:
+    from roofwatch.roofline.nominal import Card
+
 IDENTITY_PATIENCE_S = 5.0
 SAMPLES_TO_JUDGE = 3
 
-Cards = Callable[[], tuple[tuple[Card, ...], frozenset[str]]]
+Cards = Callable[[], "tuple[tuple[Card, ...], frozenset[str]]"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     sustain_s: float | None = None
     save: Path | None = None
     hz: float = 10.0
+    probes: bool = True  # False: telemetry only
 
 
 class Live:
@@ -69,7 +72,7 @@ class Live:
         now = datetime.datetime.now(datetime.timezone.utc)
         self._stamp = now.strftime("%Y%m%dT%H%M%SZ")
         self._started_at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self._id = secrets.token_hex(3)
+        self._id = os.urandom(3).hex()
         self.file = session_file.create(options.save, self._stamp, self._id)
 
     def now(self) -> float:
@@ -84,7 +87,7 @@ class Live:
                 schema=SCHEMA,
                 id=self._id,
                 started_at=self._started_at,
-                host=socket.gethostname(),
+                host=platform.node(),
                 suite=self.options.suite,
                 sustain_s=self.options.sustain_s,
                 software=Software(
@@ -94,7 +97,8 @@ class Live:
         )
         device = self.options.device
         self._spawn_telemetry("host" if device == "cpu" else "auto", device)
-        self._spawn_probes()
+        if self.options.probes:
+            self._spawn_probes()
 
     def _spawn(self, instrument: str, arguments: list[str]) -> None:
         previous = self._children.get(instrument)

@@ -22,7 +22,6 @@ from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
 from roofwatch.session.table import probe_rows
 from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
-from roofwatch.tui.dialogs import Ask, Help
 from roofwatch.tui.glyphs import ASCII, Glyphs
 from roofwatch.tui.pane import Pane
 from roofwatch.tui.rows_of_text import Row, page, row
@@ -123,6 +122,8 @@ class RoofwatchApp(App[None]):
         if occupied is None:
             live.go()
         else:
+            from roofwatch.tui.dialogs import Ask  # most runs never ask
+
             self.push_screen(Ask(occupied.sentence), self._answered)
 
     def _answered(self, yes: bool | None) -> None:
@@ -292,6 +293,8 @@ class RoofwatchApp(App[None]):
 
     def action_help(self) -> None:
         """What the keys do."""
+        from roofwatch.tui.dialogs import Help
+
         self.push_screen(Help(self.glyphs is ASCII))
 
     def action_open(self, index: int) -> None:

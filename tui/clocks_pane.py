@@ -12,11 +12,13 @@ from roofwatch.session.fold import Session
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.numbers import NOT_READ, figure, percent, size
-from roofwatch.tui.rows_of_text import Row, page, row
+from roofwatch.tui.numbers import NOT_READ, figure, percent
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
 
 WINDOW_S = 60.0
-LEFT = 8
+SHORTEST_S = 15.0
+SHORTEST_NAME = 3  # cells; less of a name says nothing
+LEFT = 9
 RIGHT = 7
 
 Points = list[tuple[float, float]]
@@ -26,11 +28,13 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     """Rows of the pane; its right edge is the last event of the stream."""
     columns = cells - LEFT - RIGHT
     if columns < 20 or height < 9:
-        return page([_now(session, glyphs)], cells, height)
+        return page(_now(session, cells, glyphs), cells, height)
     now = session.duration_s
-    window = (now - WINDOW_S, now)
+    length = min(WINDOW_S, max(SHORTEST_S, now))  # a short session fills the width all the same
+    window = (now - length, now)
     samples = session.between(*window)
-    charts = _heights(height - 5)
+    said = _now(session, cells, glyphs)
+    charts = _heights(height - 4 - len(said))
     device = session.device
     rows = _chart(
         "MHz",
@@ -59,9 +63,9 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
         glyphs,
         from_zero=True,
     )
-    rows += _axis(columns, glyphs)
+    rows += _axis(length, columns, glyphs)
     rows.append(_reasons(samples, window, columns, glyphs))
-    rows.append(_now(session, glyphs))
+    rows += said
     return page(rows, cells, height)
 
 
@@ -128,11 +132,11 @@ def _chart(
     rows: list[Row] = []
     last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
     for y in range(height):
-        label = figure(top, 4) if y == 0 else figure(bottom, 4) if y == height - 1 else ""
+        label = figure(top) if y == 0 else figure(bottom) if y == height - 1 else ""
         name = unit if y == (0 if height == 1 else min(1, height - 1)) else ""
         text = f"{label:>{LEFT - 2}} " if label else f"{name:<{LEFT - 2}} "
         mark = glyphs.tick if label else glyphs.vertical
-        tail = f" {figure(values[-1], 4)}" if y == last_y else ""
+        tail = f" {figure(values[-1])}" if y == last_y else ""
         rows.append((*row((text + mark, "axis")), *canvas.row(y), (f"{tail:<{RIGHT}}", style)))
     if not values and height:
         rows[height // 2] = row((f"{unit:<{LEFT - 1}}{glyphs.vertical} not readable here", "dim"))
@@ -169,7 +173,8 @@ def _bands(session: Session, window: tuple[float, float], columns: int, glyphs: 
     canvas = Canvas(columns, 1)
     for i, (label, begin, end, running) in enumerate(_spans(session, window)):
         x0, x1 = cell_of(begin, window, columns), cell_of(end, window, columns)
-        text = f"{label:^{max(1, x1 - x0)}}"[: max(1, x1 - x0)]
+        size = max(1, x1 - x0)
+        text = f"{label:^{size}}"[:size] if size >= SHORTEST_NAME else " " * size
         if running:
             text = text.replace(" ", glyphs.band)
         canvas.write(x0, 0, text, "band-running" if running else f"band-{i % 2}")
@@ -203,25 +208,27 @@ def _reasons(
     return (*row((f"{'limit':<{LEFT - 2}} ", "axis"), (glyphs.vertical, "axis")), *canvas.row(0))
 
 
-def _axis(columns: int, glyphs: Glyphs) -> list[Row]:
+def _axis(length_s: float, columns: int, glyphs: Glyphs) -> list[Row]:
     line = [glyphs.horizontal] * columns
     names = [" "] * (columns + LEFT + RIGHT)
-    for back in (60, 50, 40, 30, 20, 10, 0):
-        x = cell_of(-float(back), (-WINDOW_S, 0.0), columns)
+    step = 10 if length_s > 40 else 5
+    for back in range(0, int(length_s) + 1, step):
+        x = cell_of(-float(back), (-length_s, 0.0), columns)
         line[x] = glyphs.axis_tick
-        label = "now" if back == 0 else f"-{back} s" if back == 60 else f"-{back}"
+        label = "now" if back == 0 else f"-{back} s"
         start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
-        names[start : start + len(label)] = label
+        if all(c == " " for c in names[max(0, start - 1) : start + len(label) + 1]):
+            names[start : start + len(label)] = label
     return [
         row((" " * (LEFT - 1) + glyphs.corner + "".join(line), "axis")),
         row(("".join(names), "axis")),
     ]
 
 
-def _now(session: Session, glyphs: Glyphs) -> Row:
-    """Memory, temperature and utilisation in words."""
+def _now(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
+    """Memory, temperature and utilisation in words, in as many rows as they need."""
     if not session.samples:
-        return row((" waiting for telemetry", "dim"))
+        return [row((" waiting for telemetry", "dim"))]
     last, device = session.samples[-1], session.device
 
     def said(value: float | None, text: Callable[[float], str], field: str) -> str:
@@ -232,14 +239,18 @@ def _now(session: Session, glyphs: Glyphs) -> Row:
     heat = said(last.temp_c, lambda v: f"{v:.0f} {glyphs.degree}C", "temp_c")
     if device.temp_slowdown_c:
         heat += f" (slows at {device.temp_slowdown_c:.0f})"
-    used = said(last.mem_used_bytes, size, "mem_used_bytes")
+    used = said(last.mem_used_bytes, lambda v: f"{v / 2**30:.1f}", "mem_used_bytes")
+    whole = f" of {device.memory_bytes / 2**30:.0f} GiB" if device.memory_bytes else " GiB"
     what = "some kernel was running" if last.gpu is not None else "CPU busy"
-    busy = said(last.util, percent, "util")
-    return row(
-        (" memory ", "dim"),
-        f"{used} of {size(device.memory_bytes)}",
-        ("   temperature ", "dim"),
-        heat,
-        (f"   {what} ", "dim"),
-        busy,
-    )
+    parts: list[tuple[Piece, ...]] = [
+        ((" memory ", "dim"), (f"{used}{whole}", "")),
+        (("  temperature ", "dim"), (heat, "")),
+        ((f"  {what} ", "dim"), (said(last.util, percent, "util"), "")),
+    ]
+    rows: list[Row] = [()]
+    for part in parts:
+        if rows[-1] and width((*rows[-1], *part)) > cells:
+            rows.append(((part[0][0][1:], part[0][1]), *part[1:]))
+        else:
+            rows[-1] = (*rows[-1], *part)
+    return rows

@@ -11,7 +11,9 @@ def figure(value: float | None, digits: int = 3) -> str:
         return NOT_READ
     if abs(value) >= 10 ** (digits - 1):
         return f"{value:.0f}"
-    return f"{value:.{digits}g}" if value >= 0.001 else f"{value:.1g}"
+    if abs(value) < 1:
+        return f"{value:.{digits}f}" if abs(value) >= 0.001 else f"{value:.1g}"
+    return f"{value:.{digits}g}"
 
 
 def size(value: float | None) -> str:

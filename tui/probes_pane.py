@@ -10,7 +10,7 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown
 
-NAME, RANGE, MEASURED, SHARE = 18, 21, 11, 8
+NAME, RANGE, MEASURED, SHARE = 18, 20, 8, 7
 
 
 def build(
@@ -36,8 +36,8 @@ def build(
 
 
 def _head(spark_cells: int) -> Row:
-    text = f" {'probe':<{NAME}}{'expected':>{RANGE - 8}}{'':8}{'measured':>{MEASURED}}   "
-    text += f"{'nominal':>{SHARE}}"
+    text = f" {'probe':<{NAME}}{'expected':>{RANGE - 8}}{'':8}{'measured':>{MEASURED}}  "
+    text += f"{'nominal':>{SHARE + 1}}"
     text += f"  {'repeats':<{spark_cells}}" if spark_cells else ""
     return row((f"{text} findings", "dim"))
 

@@ -21,8 +21,6 @@ LEFT = 7  # cells of the y labels and their axis
 Point = tuple[str, str, Measurement]
 """Letter, what it stands for (stream, burst, sustained), and the measurement."""
 
-STYLES = {"nominal": "nominal", "burst": "burst", "sustained": "sustained"}
-
 
 def precisions(session: Session) -> list[str]:
     """Peak keys that have any roof to show, in the suite's order."""
@@ -75,24 +73,25 @@ def _plot(
         return []
     y_limits = _y_limits(own, key, points)
     canvas = Canvas(columns, rows)
-    labels: list[tuple[float, str, str]] = []
+    flats = _flats(own, key, y_limits, rows)
     for which in ("nominal", "sustained", "burst"):
         roof = own.roof(key or "", which)
         if roof is None:
             continue
         if which == "nominal":
-            _dashes(canvas, roof, y_limits, glyphs)
+            _dashes(canvas, roof, flats[which], y_limits, glyphs)
         else:
-            path = _path(roof, y_limits)
+            path = _path(roof, flats[which], y_limits, rows)
             canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), which)
-        labels.append((math.log10(roof.peak_tflops), f"{which} {figure(roof.peak_tflops)}", which))
-    if not labels:
-        _alone(canvas, own, key, y_limits, labels)
-    _write_labels(canvas, sorted(labels, reverse=True), y_limits)
+    if own.roof(key or "", "burst") is None:
+        _alone(canvas, own, key, flats, glyphs)
+    for which, y in flats.items():
+        text = f" {which} {figure(_peak(own, key, which))} "
+        canvas.write(canvas.width - len(text), y, text, which)
     taken: set[tuple[int, int]] = set()
     for letter, style, m in points:
         x = cell_of(math.log10(intensity(m)), X_LIMITS, columns)
-        y = rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows)
+        y = flats.get(style, rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows))
         while (x, y) in taken:
             x += 1
         taken.add((x, y))
@@ -101,53 +100,75 @@ def _plot(
     return _framed(canvas, y_limits, glyphs)
 
 
-def _path(roof: Roof, y_limits: tuple[float, float]) -> list[tuple[float, float]]:
+def _peak(own: Roofs, key: str | None, which: str) -> float | None:
+    flat = own.compute.get(key or "")
+    if flat is None:
+        return None
+    peaks = {
+        "nominal": flat.nominal_tflops,
+        "burst": flat.burst_tflops,
+        "sustained": flat.sustained_tflops,
+    }
+    return peaks[which]
+
+
+def _flats(own: Roofs, key: str | None, y_limits: tuple[float, float], rows: int) -> dict[str, int]:
+    """The row of each flat. Flats that fall into one row are drawn in neighbouring ones.
+
+    A row is a tenth of a decade and more, nominal and measured are closer: the rows tell them
+    apart, the figures beside them say how far.
+    """
+    found = {w: p for w in ("nominal", "burst", "sustained") if (p := _peak(own, key, w))}
+    placed: dict[str, int] = {}
+    taken: set[int] = set()
+    middle = "burst" if "burst" in found else next(iter(found), "")
+    order = sorted(found, key=lambda w: (w != middle, -found[w]))
+    for which in order:
+        y = rows - 1 - cell_of(math.log10(found[which]), y_limits, rows)
+        step = -1 if found[which] > found[middle] else 1
+        while y in taken:
+            y += step
+        taken.add(y)
+        placed[which] = min(rows - 1, max(0, y))
+    return placed
+
+
+def _path(
+    roof: Roof, flat_y: int, y_limits: tuple[float, float], rows: int
+) -> list[tuple[float, float]]:
     """Corners of a roof in log10: where the slope enters the picture, the ridge, the right edge."""
+    low, high = y_limits
+    drawn = low + (high - low) * (rows - 1 - flat_y) / (rows - 1)
     peak, ridge = math.log10(roof.peak_tflops), math.log10(roof.ridge)
-    start = max(X_LIMITS[0], ridge - (peak - y_limits[0]))
-    return [(start, peak - (ridge - start)), (ridge, peak), (X_LIMITS[1], peak)]
+    start = max(X_LIMITS[0], ridge - (peak - low))
+    corner = ridge + (drawn - peak)
+    return [(start, peak - (ridge - start)), (corner, drawn), (X_LIMITS[1], drawn)]
 
 
-def _dashes(canvas: Canvas, roof: Roof, y_limits: tuple[float, float], glyphs: Glyphs) -> None:
+def _dashes(
+    canvas: Canvas, roof: Roof, flat_y: int, y_limits: tuple[float, float], glyphs: Glyphs
+) -> None:
     for x in range(canvas.width):
         at = X_LIMITS[0] + (X_LIMITS[1] - X_LIMITS[0]) * x / (canvas.width - 1)
         value = math.log10(roof.attainable_tflops(10**at))
         if value < y_limits[0]:
             continue
-        y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
-        flat = 10**at >= roof.ridge
-        if flat or x % 2 == 0:
-            canvas.put(x, y, glyphs.nominal if flat else glyphs.slope, "nominal")
+        if 10**at >= roof.ridge:
+            canvas.put(x, flat_y, glyphs.nominal, "nominal")
+        elif x % 2 == 0:
+            y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
+            canvas.put(x, y, glyphs.slope, "nominal")
 
 
 def _alone(
-    canvas: Canvas,
-    own: Roofs,
-    key: str | None,
-    y_limits: tuple[float, float],
-    labels: list[tuple[float, str, str]],
+    canvas: Canvas, own: Roofs, key: str | None, flats: dict[str, int], glyphs: Glyphs
 ) -> None:
     """Half a roof is drawn too: a flat without a slope, or words where there is nothing yet."""
-    flat = own.compute.get(key or "")
-    if flat is not None and flat.best_tflops:
-        labels.append((math.log10(flat.best_tflops), f"burst {figure(flat.best_tflops)}", "burst"))
-        y = canvas.height - 1 - cell_of(math.log10(flat.best_tflops), y_limits, canvas.height)
-        canvas.write(0, y, "-" * canvas.width, "burst")
+    if "burst" in flats:
+        canvas.write(0, flats["burst"], glyphs.horizontal * canvas.width, "burst")
     elif own.bandwidth_gbs is None:
-        canvas.write(2, canvas.height // 2, "nothing is measured yet", "dim")
-
-
-def _write_labels(
-    canvas: Canvas, labels: list[tuple[float, str, str]], y_limits: tuple[float, float]
-) -> None:
-    """Names at the right end of the flats, each on a row of its own."""
-    taken: set[int] = set()
-    for value, text, style in labels:
-        y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
-        while y in taken:
-            y += 1
-        taken.add(y)
-        canvas.write(canvas.width - len(text) - 1, y, f" {text}", STYLES[style])
+        text = "nothing is measured yet"
+        canvas.write((canvas.width - len(text)) // 2, canvas.height // 2, text, "dim")
 
 
 def _write_ridge(canvas: Canvas, own: Roofs, key: str | None, glyphs: Glyphs) -> None:
@@ -201,17 +222,17 @@ def _table(
     """One line a point: intensity, rate, how far from its roof, and what that says."""
     if not points:
         return []
-    head = f"   {'point':<22}{'FLOP/byte':>9} {'TFLOP/s':>9}"
+    head = f"    {'point':<22}{'FLOP/byte':>9} {'TFLOP/s':>9}"
     rows: list[Row] = [row((head, "dim"))]
     flat = own.compute.get(key or "")
     for letter, style, m in points:
         name = f"{m.op} {m.dtype if style == 'stream' else m.peak_key}"
         name += "" if style == "stream" else f" {style}"
-        line = f"{name:<22}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9}  "
+        line = f"{name:<22}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9} "
         rows.append(
             row(
                 (f" {letter} ", f"point-{style}"),
-                line,
+                f" {line}",
                 (
                     _remark(session, own, flat, style, m),
                     "dim",
@@ -231,8 +252,8 @@ def _remark(
     if style == "stream":
         whole = own.nominal_gbs
         seen = own.bandwidth_gbs or 0.0
-        share = f", {percent(seen / whole)} of {whole:.0f}" if whole else ""
-        return f"{seen:.0f} GB/s{share}: the slope"
+        share = f", {percent(seen / whole)} of nominal" if whole else ": the slope"
+        return f"{figure(seen)} GB/s{share}"
     if style == "sustained":
         seen_fall = fall(session, own)
         if seen_fall is not None and seen_fall.sm_mhz and seen_fall.sm_max_mhz:

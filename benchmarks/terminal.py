@@ -1,0 +1,82 @@
+"""A program in a pseudo-terminal of its own, with what its screen shows and when."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import pyte
+
+
+class Terminal:
+    """Runs a command in a pty and keeps its screen up to date from a thread."""
+
+    def __init__(self, command: Sequence[str], columns: int = 80, rows: int = 24) -> None:
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self._lock = threading.Lock()
+        self.bytes_received = 0
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+        )
+        os.close(slave)
+        self._master = master
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                select.select([self._master], [], [])
+                data = os.read(self._master, 65536)
+            except OSError:
+                return
+            if not data:
+                return
+            with self._lock:
+                self.bytes_received += len(data)
+                self._stream.feed(data)
+
+    def text(self) -> str:
+        """The screen as it stands."""
+        with self._lock:
+            return "\n".join(self._screen.display)
+
+    def when(self, seen: Callable[[str], bool], timeout_s: float) -> float | None:
+        """Seconds after the start at which the screen satisfies ``seen``; None if it never does."""
+        while time.monotonic() - self.started < timeout_s:
+            if seen(self.text()):
+                return time.monotonic() - self.started
+            if self.process.poll() is not None:
+                return None
+            time.sleep(0.005)
+        return None
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._master, keys.encode())
+
+    def close(self) -> int:
+        """Quit with q, wait, and return the exit code."""
+        if self.process.poll() is None:
+            self.type("q")
+        try:
+            return self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
