@@ -100,7 +100,8 @@ def main() -> None:
         for pid in family:
             os.kill(pid, signal.SIGCONT if on else signal.SIGSTOP)
         time.sleep(0.05)
-        assert bare.stdin is not None and bare.stdout is not None
+        assert bare.stdin is not None
+        assert bare.stdout is not None
         bare.stdin.write(what + "\n")
         bare.stdin.flush()
         return float(json.loads(bare.stdout.readline()))

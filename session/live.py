@@ -80,7 +80,7 @@ class Live:
         return (time.monotonic_ns() - self._t0_ns) / 1e9
 
     def start(self) -> None:
-        """Write the first event, then start both instruments. Main thread only."""
+        """Write the first event and start telemetry. Main thread only."""
         self._tell(
             SessionInfo(
                 t=0.0,
@@ -97,6 +97,9 @@ class Live:
         )
         device = self.options.device
         self._spawn_telemetry("host" if device == "cpu" else "auto", device)
+
+    def start_probes(self) -> None:
+        """Start the probe instrument: torch takes seconds, so a screen paints first."""
         if self.options.probes:
             self._spawn_probes()
 

@@ -102,7 +102,12 @@ class RoofwatchApp(App[None]):
         self._arrange()
         self.set_interval(PUMP_S, self._pump)
         self.set_interval(PAINT_S, self.paint)
-        self.call_after_refresh(self.paint)
+        self.call_after_refresh(self._first_paint)
+
+    def _first_paint(self) -> None:
+        self.paint()
+        if self.live is not None:
+            self.call_after_refresh(self.live.start_probes)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the panes out anew; everything is redrawn."""

@@ -57,6 +57,7 @@ def run(live: Live, glyphs: Glyphs, stream: TextIO | None = None) -> Session:
     with signals_raise():
         try:
             live.start()
+            live.start_probes()
             with _bar(out) as bar:
                 _follow(live, out, bar, glyphs)
         finally:
