@@ -111,6 +111,7 @@ class Child:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
         self._reader.join(0.5)
+        self._log.close()
 
     def log_tail(self) -> list[str]:
         """The last lines that its libraries printed."""

@@ -276,22 +276,20 @@ class Live:
         return child.beat if child else None
 
     def _gone(self, child: Child) -> None:
-        code = child.wait(2.0)
+        """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""
         if child.retired:
             return
+        code = child.wait(2.0)
         current = self._children.get(child.instrument) is child
-        if child.instrument == "probes":
-            if current and self._run in self.session.ends:
-                del self._children["probes"]
-                return
+        probes = current and child.instrument == "probes"
+        if not (probes and self._run in self.session.ends):
             self._fault(child, code)
-            if current:
-                del self._children["probes"]
-                self._tell(
-                    End(t=self.now(), complete=False, why="the instrument ended", run=self._run)
-                )
-        else:
-            self._fault(child, code)
+        if probes:
+            del self._children["probes"]
+            if self._run not in self.session.ends:
+                why = "the instrument ended"
+                self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        child.end()
 
     def _fault(self, child: Child, code: int | None) -> None:
         probe = self.session.running() if child.instrument == "probes" else None

@@ -1,0 +1,135 @@
+"""The session file: created with care, readable after any death, errors name file, row, field."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from roofwatch.session.events import Beat, Note, SessionInfo, encode
+from roofwatch.session.file import (
+    SaveRefused,
+    UnreadableSession,
+    create,
+    events,
+    read,
+    sessions_folder,
+    slug,
+)
+
+FIRST = SessionInfo(t=0.0, schema="roofwatch.session/1", id="abc")
+
+
+def test_a_new_file_is_private_and_in_the_users_folder() -> None:
+    file = create(None, "20260101T000000Z", "abc123")
+    file.write(FIRST)
+    file.close()
+    assert file.path == sessions_folder() / "20260101T000000Z-abc123.jsonl"
+    assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+    assert list(events(file.path)) == [FIRST]
+
+
+def test_beats_are_not_kept(tmp_path: Path) -> None:
+    file = create(tmp_path / "s.jsonl", "x", "y")
+    file.write(FIRST)
+    file.write(Beat(t=1.0, instrument="probes", state="waiting"))
+    assert len((tmp_path / "s.jsonl").read_bytes().splitlines()) == 1
+
+
+def test_every_event_is_on_disk_at_once(tmp_path: Path) -> None:
+    file = create(tmp_path / "s.jsonl", "x", "y")
+    for i in range(3):
+        file.write(Note(t=float(i), text="n"))
+        assert len((tmp_path / "s.jsonl").read_bytes().splitlines()) == i + 1
+
+
+def test_renamed_once_the_card_is_known_but_never_over_another(tmp_path: Path) -> None:
+    file = create(tmp_path / "a.jsonl", "x", "y")
+    (tmp_path / "taken.jsonl").write_text("mine")
+    file.rename(tmp_path / "taken.jsonl")
+    assert file.path == tmp_path / "a.jsonl"
+    file.rename(tmp_path / "b.jsonl")
+    file.write(FIRST)
+    assert list(events(tmp_path / "b.jsonl")) == [FIRST]
+    assert (tmp_path / "taken.jsonl").read_text() == "mine"
+
+
+def test_content_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text("something")
+    with pytest.raises(SaveRefused, match=r"s\.jsonl: has content already"):
+        create(path, "x", "y")
+    assert path.read_text() == "something"
+
+
+def test_links_are_not_followed_when_writing(tmp_path: Path) -> None:
+    (tmp_path / "target").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    with pytest.raises(SaveRefused):
+        create(tmp_path / "link", "x", "y")
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/s.jsonl", "."])
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SaveRefused) as raised:
+        create(tmp_path / name, "x", "y")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_full_disk_is_said_once_and_nothing_raises() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    file = create(Path("/dev/full"), "x", "y")
+    file.write(FIRST)
+    assert file.problem is not None
+    assert "No space left" in file.problem
+    file.write(FIRST)
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(encode(FIRST) + encode(Note(t=1.0, text="kept")) + b'{"kind":"note","t":2')
+    assert [type(e).__name__ for e in events(path)] == ["SessionInfo", "Note"]
+
+
+def test_raw_lines_of_a_newer_version_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    future = b'{"kind":"hologram","t":1,"x":[1,2]}\n'
+    path.write_bytes(encode(FIRST) + future)
+    lines = list(read(path))
+    assert lines[1].raw == future
+    assert lines[1].event is None
+    assert list(events(path)) == [FIRST]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"hello\n", "row 1: not an event"),
+        (encode(Note(t=0.0, text="x")), "row 1: not a roofwatch session"),
+        (encode(FIRST) + b'{"kind":"note","t":"x","text":"y"}\n', r"row 2: .*\$\.t"),
+        (encode(FIRST) + b"\xff\xfe\n", "row 2"),
+        (encode(FIRST) + b"[1]\n", "row 2"),
+        (encode(FIRST) + b"\n", "row 2"),
+    ],
+)
+def test_damage_is_named_by_file_row_and_field(tmp_path: Path, content: bytes, says: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableSession, match=rf"bad\.jsonl: {says}") as raised:
+        list(events(path))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.jsonl", tmp_path):
+        with pytest.raises(UnreadableSession):
+            list(events(path))
+
+
+def test_slug_is_a_safe_file_name() -> None:
+    assert slug("NVIDIA H200") == "nvidia-h200"
+    assert slug("../../etc\n\x1b[31m") == "etc-31m"
+    assert slug("…") == "device"

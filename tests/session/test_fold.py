@@ -1,0 +1,120 @@
+"""The fold of a recorded H200 session, and of streams that are unusual."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofwatch.session.events import Device, End, Expect, SessionInfo, Span
+from roofwatch.session.file import events
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.roofs import roofs
+from roofwatch.session.table import probe_rows
+from roofwatch.session.throttle import fall
+
+
+def test_a_recorded_session_has_its_roofs(h200: Session) -> None:
+    own = roofs(h200)
+    assert own.bandwidth_gbs == pytest.approx(4270, rel=0.02)
+    assert own.nominal_gbs == 4800
+    bf16 = own.compute["bf16"]
+    assert bf16.burst_tflops is not None
+    assert bf16.sustained_tflops is not None
+    assert 989.4 == bf16.nominal_tflops > bf16.burst_tflops > bf16.sustained_tflops > 600
+    nominal, burst = own.roof("bf16", "nominal"), own.roof("bf16", "burst")
+    assert nominal is not None
+    assert burst is not None
+    assert nominal.ridge == pytest.approx(206, abs=1)
+    assert burst.ridge == pytest.approx(bf16.burst_tflops * 1e3 / own.bandwidth_gbs)
+
+
+def test_the_fall_has_its_reason_and_its_price(h200: Session) -> None:
+    own = roofs(h200)
+    seen = fall(h200, own)
+    assert seen is not None
+    bf16 = own.compute["bf16"]
+    assert bf16.burst_tflops is not None
+    assert bf16.sustained_tflops is not None
+    assert seen.price_tflops == pytest.approx(bf16.burst_tflops - bf16.sustained_tflops)
+    assert seen.reasons == ["power limit"]
+    assert seen.sm_mhz is not None
+    assert seen.sm_mhz < 1700
+    assert "power limit 700 W reached, costs" in seen.sentence
+    assert seen.onset_s is not None
+    assert seen.onset_s < 0.5
+
+
+def test_good_numbers_raise_nothing_but_the_explanation(h200: Session) -> None:
+    assert [(f.code, f.severity) for f in findings(h200)] == [("throttled", "note")]
+
+
+def test_expectations_stand_before_their_measurements(h200: Session) -> None:
+    for m in h200.measurements:
+        expect = h200.expect(m.probe)
+        assert expect is not None
+        assert expect.t < m.begin_s
+
+
+def test_every_probe_of_the_suite_has_a_row(h200: Session) -> None:
+    rows = probe_rows(h200)
+    assert [r.probe for r in rows] == [s.key for s in h200.specs]
+    assert all(r.state == "done" and r.measured for r in rows)
+    by_probe = {r.probe: r for r in rows}
+    assert by_probe["matmul-int8"].unit == "TOPS"
+    assert by_probe["matmul-int8"].library_limited
+    assert by_probe["add_scalar-fp16"].of_nominal == pytest.approx(0.89, abs=0.01)
+
+
+def test_the_same_events_in_any_pieces_give_the_same_session(h200_file: Path) -> None:
+    whole = fold(events(h200_file))
+    piecewise = Session()
+    for event in events(h200_file):
+        piecewise.add(event)
+        findings(piecewise)
+        probe_rows(piecewise)
+    assert piecewise.measurements == whole.measurements
+    assert findings(piecewise) == findings(whole)
+
+
+def info(instrument: str, **fields: object) -> SessionInfo:
+    return SessionInfo(t=0.0, instrument=instrument, device=Device(**fields))  # type: ignore[arg-type]
+
+
+def test_devices_are_filled_up_and_kinds_are_not_mixed() -> None:
+    session = fold([info("telemetry", kind="cuda", name="X", status={"l2_bytes": "error"})])
+    session.add(info("probes", kind="cuda", name="Y", l2_bytes=7))
+    assert (session.device.name, session.device.l2_bytes) == ("X", 7)
+    assert session.device.status == {}
+    session.add(info("telemetry", kind="cpu", name="CPU"))
+    assert session.device.name == "Y"  # NVML is missing, torch's CUDA is what is measured
+
+
+def test_roofs_come_from_the_last_complete_run(h200_file: Path) -> None:
+    recorded = list(events(h200_file))
+    session = fold(recorded)
+    before = roofs(session)
+    session.add(Expect(t=99.0, probe="add_scalar-fp16", low=1, high=2, unit="GB/s", why="", run=2))
+    session.add(Span(t=99.0, probe="add_scalar-fp16", edge="begin", run=2))
+    assert session.running() == "add_scalar-fp16"
+    assert not session.complete
+    assert roofs(session).bandwidth_gbs == before.bandwidth_gbs
+    session.add(End(t=99.5, complete=False, why="quit", run=2))
+    assert session.reported_run == 1
+    assert session.running() is None
+
+
+def test_between_is_inclusive_at_both_ends(h200: Session) -> None:
+    samples = h200.samples
+    assert h200.between(samples[3].t, samples[6].t) == samples[3:7]
+    assert h200.between(-2, -1) == []
+    assert h200.between(1e9, 2e9) == []
+
+
+def test_an_empty_stream_folds(h200: Session) -> None:
+    empty = Session()
+    assert roofs(empty).compute == {}
+    assert findings(empty) == []
+    assert fall(empty, roofs(empty)) is None
+    assert not empty.complete
