@@ -181,7 +181,7 @@ def _print(session: object, path: Path, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        from roofwatch.session.record import record
+        from roofwatch.session.summary import record
 
         sys.stdout.buffer.write(msgspec.json.encode(record(session, path)) + b"\n")
         sys.stdout.flush()

@@ -19,11 +19,17 @@ import pyte
 class Terminal:
     """Runs a command in a pty and keeps its screen up to date from a thread."""
 
-    def __init__(self, command: Sequence[str], columns: int = 80, rows: int = 24) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        columns: int = 80,
+        rows: int = 24,
+        term: str = "xterm-256color",
+    ) -> None:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._lock = threading.Lock()
-        self.bytes_received = 0
+        self.raw = bytearray()  # everything it wrote
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.started = time.monotonic()
@@ -33,7 +39,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            env={**os.environ, "TERM": term, "COLORTERM": "truecolor"},
         )
         os.close(slave)
         self._master = master
@@ -49,7 +55,7 @@ class Terminal:
             if not data:
                 return
             with self._lock:
-                self.bytes_received += len(data)
+                self.raw += data
                 self._stream.feed(data)
 
     def text(self) -> str:

@@ -14,6 +14,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.geometry import Size
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.findings import findings
@@ -71,6 +72,7 @@ class RoofwatchApp(App[None]):
         self._found_revision = -1
         self._drawn: dict[str, tuple[object, ...]] = {}
         self._chart_at = 0.0
+        self._area = Size(0, 0)
 
     @property
     def session(self) -> Session:
@@ -98,6 +100,7 @@ class RoofwatchApp(App[None]):
 
     def on_mount(self) -> None:
         """Begin to listen and to paint."""
+        self._area = self.size
         self._catch_signals()
         self._arrange()
         self.set_interval(PUMP_S, self._pump)
@@ -111,6 +114,7 @@ class RoofwatchApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the panes out anew; everything is redrawn."""
+        self._area = event.size  # App.size still tells the old one here
         self._arrange()
         self._drawn.clear()
         self.call_after_refresh(self.paint)
@@ -156,7 +160,7 @@ class RoofwatchApp(App[None]):
 
     @property
     def _wide(self) -> bool:
-        return self.size.width >= WIDE[0] and self.size.height >= WIDE[1]
+        return self._area.width >= WIDE[0] and self._area.height >= WIDE[1]
 
     def _arrange(self) -> None:
         self.screen_stack[0].set_class(not self._wide, "-tabs")
@@ -171,7 +175,7 @@ class RoofwatchApp(App[None]):
 
     def paint(self) -> None:
         """Redraw what has changed."""
-        session, cells = self.session, self.size.width
+        session, cells = self.session, self._area.width
         if session.revision != self._found_revision:
             self._found = findings(session)
             self._found_revision = session.revision
@@ -191,7 +195,7 @@ class RoofwatchApp(App[None]):
 
     def _rules(self) -> Row:
         left = self._pane("roofline").size.width
-        right = self.size.width - left
+        right = self._area.width - left
         one = header.rule(left, f"Roofline {self._key() or ''}".strip(), self.glyphs)
         return (*one, *header.rule(right, "Clocks", self.glyphs))
 
@@ -220,7 +224,7 @@ class RoofwatchApp(App[None]):
             pane.show([*head, *rows(width, body)])
 
         revision, ticks = session.revision, session.ticks
-        if min(self.size.width / SMALL[0], self.size.height / SMALL[1]) < 1:
+        if self._area.width < SMALL[0] or self._area.height < SMALL[1]:
             draw(PANES[self.open_pane], (revision, ticks), self._small)
             return
         draw("roofline", (revision, key), lambda w, h: roofline_pane.build(session, w, h, key, g))

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from roofwatch.session.fold import Session
-from roofwatch.session.record import record
+from roofwatch.session.summary import record
 
 BLOCKS = {
     "session": "id started_at duration_s complete file",

@@ -1,0 +1,238 @@
+"""Summarises a Session as its Record: every figure derived here, nothing measured."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from roofwatch.roofline.statistics import iqr, median
+from roofwatch.session.conditions import conditions
+from roofwatch.session.events import Device, Measurement, Sample, Software
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.questions import questions
+from roofwatch.session.rates import gbs, intensity, tflops, time_s, traffic_bytes, value
+from roofwatch.session.record import (
+    SCHEMA,
+    ComputeBlock,
+    DeviceBlock,
+    MeasurementBlock,
+    NominalBlock,
+    RangeBlock,
+    Record,
+    RoofsBlock,
+    SessionBlock,
+    SoftwareBlock,
+    Stretch,
+    TelemetryBlock,
+    TimeBlock,
+)
+from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.sustained import sustained
+
+UNMEASURED = "not measured by the quick suite"
+
+
+def record(session: Session, file: Path | None) -> Record:
+    """The record of a session so far."""
+    own = roofs(session)
+    measured = session.measured()
+    names = {id(m): _id(m) for m in measured}
+    return Record(
+        schema=SCHEMA,
+        session=SessionBlock(
+            id=session.id,
+            started_at=session.started_at,
+            duration_s=round(session.duration_s, 3),
+            complete=session.complete,
+            file=str(file) if file else None,
+            run=session.reported_run,
+            suite=session.suite,
+        ),
+        software=_software(session.software),
+        device=_device(session.device),
+        nominal=_nominal(session),
+        roofs=_roofs(session, own),
+        measurements=[_measurement(session, m, names[id(m)]) for m in measured],
+        findings=findings(session),
+        telemetry=_telemetry(session),
+        sustained=[
+            sustained(session, m, names[id(m)]) for m in measured if m.protocol == "sustained"
+        ],
+        sweeps=[],
+        decode=[],
+        kernels=[],
+        launch={},
+        questions=questions(session, own),
+        notes=[{"t": n.t, "text": n.text, "probe": n.probe} for n in session.notes],
+        faults=[msgspec.to_builtins(f) for f in session.faults],
+    )
+
+
+def _id(m: Measurement) -> str:
+    return m.probe if m.run == 1 else f"{m.probe}#{m.run}"
+
+
+def _software(s: Software) -> SoftwareBlock:
+    return SoftwareBlock(**{name: getattr(s, name) for name in SoftwareBlock.__struct_fields__})
+
+
+def _device(d: Device) -> DeviceBlock:
+    values: dict[str, Any] = {n: getattr(d, n) for n in DeviceBlock.__struct_fields__}
+    missing = {n for n, v in values.items() if v is None}
+    default = "not_supported" if d.kind else "error"
+    values["status"] = {n: d.status.get(n, default) for n in sorted(missing)}
+    return DeviceBlock(**values)
+
+
+def _nominal(session: Session) -> NominalBlock:
+    n = session.nominal
+    if n is None:
+        return NominalBlock(
+            key=None,
+            origin="none",
+            bandwidth_gbs=None,
+            peaks_tflops={},
+            ridge={},
+            ceiling_bandwidth_gbs=None,
+            ceilings_tflops={},
+            note="no device was identified",
+        )
+    return NominalBlock(**{f: getattr(n, f) for f in NominalBlock.__struct_fields__})
+
+
+def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
+    best = flat.burst or flat.sustained
+    clocks = {
+        which: conditions(session, m).sm_mhz if m else None
+        for which, m in (("burst", flat.burst), ("sustained", flat.sustained))
+    }
+    status = {"kernel": UNMEASURED, "tensor_core": UNMEASURED, "attribution": UNMEASURED}
+    for which, seen in (("burst", flat.burst_tflops), ("sustained", flat.sustained_tflops)):
+        if seen is None:
+            status[f"{which}_tflops"] = UNMEASURED
+        if clocks[which] is None:
+            status[f"sm_mhz_{which}"] = UNMEASURED if seen is None else "not_supported"
+    if flat.nominal_tflops is None:
+        status["nominal_tflops"] = status["of_nominal"] = "no nominal peak is known"
+    if session.telemetry_source != "nvml":
+        status["clock_source"] = "not_supported"
+    share = None
+    if flat.nominal_tflops and flat.best_tflops:
+        share = flat.best_tflops / flat.nominal_tflops
+    return ComputeBlock(
+        burst_tflops=flat.burst_tflops,
+        sustained_tflops=flat.sustained_tflops,
+        nominal_tflops=flat.nominal_tflops,
+        of_nominal=share,
+        shape=best.shape if best else {},
+        kernel=None,
+        layout=best.layout if best else None,
+        tensor_core=None,
+        library_limited=bool(best and best.library_limited),
+        sm_mhz_burst=clocks["burst"],
+        sm_mhz_sustained=clocks["sustained"],
+        clock_source="nvml" if session.telemetry_source == "nvml" else None,
+        attribution={},
+        status=status,
+    )
+
+
+def _roofs(session: Session, own: Roofs) -> RoofsBlock:
+    measured = {k: c for k, c in own.compute.items() if c.best_tflops is not None}
+    ridge: dict[str, dict[str, float | None]] = {}
+    for key in measured:
+        found = {w: own.roof(key, w) for w in ("nominal", "burst", "sustained")}
+        ridge[key] = {w: r.ridge if r else None for w, r in found.items()}
+    status = {"l2_bytes_seen": UNMEASURED}
+    if own.bandwidth_gbs is None:
+        status["bandwidth_gbs"] = status["bandwidth_kernel"] = "no stream was measured"
+    share = own.bandwidth_gbs / own.nominal_gbs if own.bandwidth_gbs and own.nominal_gbs else None
+    if share is None:
+        status["of_nominal"] = "no nominal bandwidth is known"
+    return RoofsBlock(
+        bandwidth_gbs=own.bandwidth_gbs,
+        bandwidth_kernel=own.bandwidth.probe if own.bandwidth else None,
+        of_nominal=share,
+        compute={k: _compute(session, c) for k, c in measured.items()},
+        ridge=ridge,
+        l2_bytes_seen=None,
+        status=status,
+    )
+
+
+def _measurement(session: Session, m: Measurement, name: str) -> MeasurementBlock:
+    expect = session.expect(m.probe, m.run)
+    seen = value(m)
+    status = {}
+    if expect is None:
+        status["expected"] = status["within_expected"] = "nothing nominal is known to expect"
+    if m.peak_key is None:
+        status["peak_key"] = status["accumulate"] = "a stream is judged by its bytes"
+    if m.layout is None:
+        status["layout"] = "a stream has no layout"
+    return MeasurementBlock(
+        id=name,
+        probe=m.probe,
+        op=m.op,
+        shape=m.shape,
+        dtype=m.dtype,
+        math=m.math,
+        accumulate=m.accumulate,
+        peak_key=m.peak_key,
+        flop=m.flop,
+        bytes=traffic_bytes(m),
+        tensors=[msgspec.to_builtins(t) for t in m.tensors],
+        intensity=intensity(m),
+        time_s=TimeBlock(
+            median=time_s(m),
+            best=min(m.times_s),
+            iqr=iqr(m.times_s),
+            n=len(m.times_s),
+            stop=m.stop,
+        ),
+        gbs=gbs(m),
+        tflops=tflops(m),
+        expected=RangeBlock(low=expect.low, high=expect.high, unit=expect.unit, why=expect.why)
+        if expect
+        else None,
+        within_expected=expect.low <= seen <= expect.high if expect else None,
+        conditions=conditions(session, m),
+        timing=m.timing,
+        protocol=m.protocol,
+        layout=m.layout,
+        status=status,
+    )
+
+
+def _telemetry(session: Session) -> TelemetryBlock:
+    samples = session.samples
+    hz = session.hz
+    limit = 3 / hz if hz else 0.3
+    gaps = sum(b.t - a.t > limit for a, b in itertools.pairwise(samples))
+    status: dict[str, str] = {}
+
+    def stretch(field: str) -> Stretch:
+        values = [v for s in samples if (v := getattr(s, field)) is not None]
+        if not values:
+            status[field] = _why_null(samples, field)
+            return Stretch(min=None, median=None, max=None)
+        return Stretch(min=min(values), median=median(values), max=max(values))
+
+    return TelemetryBlock(
+        hz=hz,
+        samples=len(samples),
+        gaps=gaps,
+        sm_mhz=stretch("sm_mhz"),
+        power_w=stretch("power_w"),
+        temp_c=stretch("temp_c"),
+        source=session.telemetry_source,
+        status=status,
+    )
+
+
+def _why_null(samples: list[Sample], field: str) -> str:
+    return next((s.status[field] for s in samples if field in s.status), "error")

@@ -1,0 +1,130 @@
+"""The verbs as a shell sees them: exit codes, streams, one line for a mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def roofwatch(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "roofwatch", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def one_line(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["frobnicate"], "'frobnicate' is no verb"),
+        (["--device", "gpu"], "'gpu' is not auto, cpu or cuda:N"),
+        (["run", "--device", "cuda:x"], "'cuda:x' is not"),
+        (["run", "--sustain", "nan"], "'nan' is not a number of seconds"),
+        (["run", "--sustain", "0"], "'0' is not a number of seconds"),
+        (["run", "--suite", "huge"], "invalid choice: 'huge'"),
+        (["run", "--jason"], "unrecognized arguments: --jason"),
+        (["show"], "required: file"),
+        (["show", "/nowhere/s.jsonl"], "/nowhere/s.jsonl: No such file"),
+        (["run", "--nominal", "/nowhere/n.toml"], "/nowhere/n.toml"),
+        (["run", "--save", "/nowhere/s.jsonl"], "/nowhere/s.jsonl: No such file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(arguments: list[str], says: str) -> None:
+    assert says in one_line(roofwatch(*arguments))
+
+
+def test_a_mistake_in_the_users_own_cards_is_named_before_anything_runs(tmp_path: Path) -> None:
+    own = tmp_path / "config" / "roofwatch" / "nominal.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[[card]]\nkey = "mine"\nnames = ["X"]\nbandwidth_gbs = "fast"\n')
+    said = one_line(roofwatch("run", "--device", "cpu"))
+    assert "nominal.toml" in said
+    assert "bandwidth_gbs" in said
+
+
+def test_a_session_is_never_written_over(tmp_path: Path, h200_file: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(h200_file.read_bytes())
+    assert "has content already" in one_line(roofwatch("run", "--save", str(path)))
+    assert path.read_bytes() == h200_file.read_bytes()
+
+
+def test_show_prints_the_record_again(h200_file: Path) -> None:
+    result = roofwatch("show", str(h200_file))
+    assert result.returncode == 0
+    assert "NVIDIA H200" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+
+
+def test_show_json_is_json_alone(h200_file: Path) -> None:
+    result = roofwatch("show", str(h200_file), "--json")
+    assert json.loads(result.stdout)["schema"] == "roofwatch.record/1"
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""
+
+
+def test_show_in_a_terminal_of_ascii(h200_file: Path) -> None:
+    result = roofwatch("show", str(h200_file), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert result.returncode == 0
+    assert result.stdout.isascii()
+
+
+def test_a_torn_session_is_shown_and_exits_0(tmp_path: Path, h200_file: Path) -> None:
+    path = tmp_path / "torn.jsonl"
+    path.write_bytes(h200_file.read_bytes()[:60000])
+    result = roofwatch("show", str(path))
+    assert result.returncode == 0
+    assert "not complete" in result.stdout
+
+
+def test_damage_is_one_line_with_its_row(tmp_path: Path, h200_file: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    rows = h200_file.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*rows[:5], b'{"kind":"note","t":0}\n', *rows[5:]]))
+    assert "bad.jsonl: row 6: Object missing required field `text`" in one_line(
+        roofwatch("show", str(path))
+    )
+
+
+def test_replay_wants_a_terminal(h200_file: Path) -> None:
+    assert "--replay needs a terminal" in one_line(roofwatch("show", str(h200_file), "--replay"))
+
+
+def test_version_and_help() -> None:
+    assert roofwatch("--version").stdout.startswith("roofwatch 0.")
+    assert "roofwatch show FILE" in roofwatch("--help").stdout
+
+
+def test_a_closed_pipe_is_no_traceback(h200_file: Path) -> None:
+    command = f"{sys.executable} -m roofwatch show {h200_file} | head -1"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in result.stderr
+    assert "NVIDIA H200" in result.stdout
+
+
+def test_a_cuda_device_that_is_absent_exits_3(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    result = roofwatch("run", "--device", "cuda:9", "--save", str(tmp_path / "s.jsonl"), "--json")
+    assert result.returncode == 3
+    assert "cuda:9" in result.stderr
+    assert json.loads(result.stdout)["faults"]

@@ -1,0 +1,55 @@
+"""What each part loads, seen in sys.modules of a fresh process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "textual", "plotext", "pynvml", "psutil", "numpy")
+
+
+def loaded_by(code: str) -> set[str]:
+    probe = f"import sys\n{code}\nprint(*(m for m in {HEAVY!r} if m in sys.modules))"
+    result = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+    )
+    return set(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "allowed"),
+    [
+        ("import roofwatch.cli", set()),
+        ("import roofwatch.session.events", set()),
+        ("import roofwatch.session.instrument", set()),
+        ("import roofwatch.session.live, roofwatch.session.summary", set()),
+        ("import roofwatch.roofline.lookup, roofwatch.notebook.rules", set()),
+        ("import roofwatch.probes.__main__", set()),
+        ("import roofwatch.telemetry.__main__", set()),
+        ("import roofwatch.tui.app", {"textual"}),
+        ("import roofwatch.tui.report, roofwatch.tui.plain", set()),
+    ],
+)
+def test_nothing_heavy_comes_along(code: str, allowed: set[str]) -> None:
+    assert loaded_by(code) <= allowed
+
+
+def test_events_imports_only_msgspec() -> None:
+    code = "import sys, msgspec; import roofwatch.session.events; print(*sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    ours = {m for m in result.stdout.split() if m.startswith("roofwatch")}
+    assert ours <= {"roofwatch", "roofwatch.session", "roofwatch.session.events"} | {
+        m for m in ours if "editable" in m
+    }
+
+
+def test_show_answers_without_torch_or_textual(h200_file) -> None:  # type: ignore[no-untyped-def]
+    code = (
+        "import io, contextlib\nfrom roofwatch.cli import main\n"
+        f"with contextlib.redirect_stdout(io.StringIO()): main(['show', {str(h200_file)!r}])"
+    )
+    assert loaded_by(code) <= {"plotext"}

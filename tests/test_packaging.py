@@ -1,0 +1,55 @@
+"""The package list is explicit: it must be the tree's, and data must travel."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+APART = {"tests", "benchmarks", "docs", "build", "dist"}
+
+
+def test_every_folder_of_code_is_packaged() -> None:
+    tree = {
+        f"roofwatch.{p.parent.name}"
+        for p in ROOT.glob("*/__init__.py")
+        if p.parent.name not in APART
+    }
+    packages = set(PROJECT["tool"]["setuptools"]["packages"])
+    assert packages == tree | {"roofwatch"}
+    assert set(PROJECT["tool"]["setuptools"]["package-dir"]) == packages
+
+
+def test_data_files_are_found_through_the_package() -> None:
+    for package, names in PROJECT["tool"]["setuptools"]["package-data"].items():
+        for name in names:
+            if "*" not in name:
+                assert (files(package) / name).is_file()
+    assert (files("roofwatch.tui") / "roofwatch.tcss").is_file()
+
+
+def test_versions_agree() -> None:
+    import roofwatch
+
+    assert PROJECT["project"]["version"] == roofwatch.__version__
+    assert f"## {roofwatch.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_no_file_of_code_outgrows_its_room() -> None:
+    for path in ROOT.glob("*/*.py"):
+        if path.parent.name not in APART:
+            assert len(path.read_text().splitlines()) <= 400, path
+
+
+def test_every_pinned_dependency_satisfies_the_project() -> None:
+    pins = dict(re.findall(r"^([\w.-]+)==([\w.+]+)", (ROOT / "constraints.txt").read_text(), re.M))
+    wanted = [re.split(r"[<>=;\s]", d, maxsplit=1)[0] for d in PROJECT["project"]["dependencies"]]
+    assert set(wanted) <= set(pins)

@@ -1,0 +1,105 @@
+"""The real program in a pseudo-terminal: alive, killed, interrupted, restored."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from roofwatch.session.file import events
+from roofwatch.session.fold import fold
+
+pytestmark = pytest.mark.pty
+terminal = pytest.importorskip("terminal")
+ME = [sys.executable, "-m", "roofwatch"]
+
+
+@pytest.fixture
+def started(tmp_path: Path):  # type: ignore[no-untyped-def]
+    command = [*ME, "--device", "cpu", "--save", str(tmp_path / "s.jsonl")]
+    screen = terminal.Terminal(command)
+    screen.session = tmp_path / "s.jsonl"
+    assert screen.when(lambda text: "MHz" in text and "expected" not in text, 30) is not None
+    yield screen
+    screen.close()
+
+
+def family(screen) -> dict[str, psutil.Process]:  # type: ignore[no-untyped-def]
+    """The instruments by name."""
+    found = {}
+    for child in psutil.Process(screen.process.pid).children(recursive=True):
+        for name in ("telemetry", "probes"):
+            if f"roofwatch.{name}" in child.cmdline():
+                found[name] = child
+    return found
+
+
+def wait_for(what, timeout_s: float = 20.0) -> None:  # type: ignore[no-untyped-def]
+    end = time.monotonic() + timeout_s
+    while not what():
+        assert time.monotonic() < end, "never happened"
+        time.sleep(0.05)
+
+
+def test_the_screen_is_alive_while_torch_is_imported(started) -> None:  # type: ignore[no-untyped-def]
+    text = started.text()
+    assert re.search(r"\d+/\d+ MHz", text)
+    started.type("3")
+    assert started.when(lambda t: re.search(r"matmul fp32 +0\.\d+ – \d", t), 10)
+    assert "0." in started.text()
+
+
+@pytest.mark.parametrize("name", ["telemetry", "probes"])
+def test_a_killed_instrument_is_shown_and_the_screen_lives(started, name: str) -> None:  # type: ignore[no-untyped-def]
+    wait_for(lambda: name in family(started))
+    os.kill(family(started)[name].pid, signal.SIGKILL)
+    said = f"the {name} instrument ended: killed by signal 9"
+    assert started.when(lambda text: said in text, 20) is not None
+    started.type("2")
+    assert started.when(lambda text: "[2 Clocks]" in text, 10) is not None
+    assert started.close() == 4
+    session = fold(events(started.session))
+    assert [f.exit_code for f in session.faults] == [-9]
+    shown = subprocess.run(
+        [*ME, "show", str(started.session)], capture_output=True, text=True, check=True
+    )
+    assert said in shown.stdout
+
+
+@pytest.mark.parametrize("key", ["q", "\x03"])
+def test_quitting_at_any_moment_exits_0_and_leaves_nothing(started, key: str) -> None:  # type: ignore[no-untyped-def]
+    wait_for(lambda: len(family(started)) == 2)
+    children = family(started).values()
+    started.type(key)
+    assert started.process.wait(10) == 0
+    wait_for(lambda: not any(c.is_running() for c in children), 3)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_restores_the_terminal_and_exits_128_plus_n(started, number: int) -> None:  # type: ignore[no-untyped-def]
+    wait_for(lambda: len(family(started)) == 2)
+    children = family(started).values()
+    os.kill(started.process.pid, number)
+    assert started.process.wait(10) == 128 + number
+    wait_for(lambda: b"\x1b[?1049l" in started.raw and b"\x1b[?25h" in started.raw, 3)
+    wait_for(lambda: not any(c.is_running() for c in children), 3)
+
+
+def test_a_dumb_terminal_gets_the_plain_run(tmp_path: Path) -> None:
+    screen = terminal.Terminal(
+        [*ME, "--device", "cpu", "--save", str(tmp_path / "s.jsonl")], term="dumb"
+    )
+    assert screen.when(lambda text: "session" in text, 20) is not None
+    assert b"\x1b[?1049h" not in screen.raw
+    os.kill(screen.process.pid, signal.SIGINT)
+    assert screen.process.wait(10) == 130
+    assert screen.when(lambda text: "what was measured is in" in text, 1) or (
+        b"what was measured is in" in screen.raw
+    )

@@ -1,0 +1,166 @@
+"""The panes as rows of text, drawn from a recorded H200 session."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from roofwatch.session.events import Device, Fault, Note, SessionInfo
+from roofwatch.session.file import events
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session, fold
+from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui.glyphs import ASCII, UNICODE
+from roofwatch.tui.report import report
+from roofwatch.tui.rows_of_text import Row, text_of, width
+
+SIZES = [(80, 18), (72, 17), (120, 40), (48, 17), (60, 12)]
+
+
+def lines(rows: list[Row]) -> list[str]:
+    return [text_of(r).rstrip() for r in rows]
+
+
+@pytest.mark.parametrize(("cells", "height"), SIZES)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_pane_fills_its_size_exactly(
+    h200: Session, cells: int, height: int, glyphs: object
+) -> None:
+    for session in (h200, Session()):
+        for pane in (roofline_pane, clocks_pane, probes_pane, notebook_pane):
+            extra = (None,) if pane is roofline_pane else ()
+            rows = pane.build(session, cells, height, *extra, glyphs)  # type: ignore[arg-type]
+            assert [width(r) for r in rows] == [cells] * height, pane.__name__
+
+
+@pytest.mark.parametrize("glyphs", [ASCII])
+def test_ascii_is_ascii(h200: Session, glyphs: object) -> None:
+    rows = roofline_pane.build(h200, 80, 18, "bf16", ASCII)
+    rows += clocks_pane.build(h200, 80, 18, ASCII) + probes_pane.build(h200, 80, 18, ASCII)
+    rows += header.build(h200, 80, "bf16", ASCII)
+    assert all(ord(c) < 128 for line in lines(rows) for c in line)
+
+
+def test_the_roofline_tells_its_three_roofs_apart(h200: Session) -> None:
+    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
+    where = {w: next(i for i, r in enumerate(rows) if f" {w} " in r) for w in ("nominal", "burst")}
+    assert rows[where["nominal"]].endswith("nominal 989")
+    assert "╌╌╌" in rows[where["nominal"]]
+    assert re.search(r"burst 8\d\d$", rows[where["burst"]])
+    sustained = next(r for r in rows if re.search(r"sustained \d+$", r) and "ridge" not in r)
+    assert where["nominal"] < where["burst"] < rows.index(sustained)
+    assert "B" in rows[where["burst"]]
+    assert "C" in sustained
+    assert any("ridge 206 nominal" in r for r in rows)
+
+
+def test_the_axes_are_decades(h200: Session) -> None:
+    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
+    axis = next(r for r in rows if r.strip().startswith("0.1"))
+    assert axis.split() == ["0.1", "1", "10", "100", "1k", "10k"]
+    assert [r.split()[0] for r in rows if "┤" in r] == ["1k", "100", "10", "1"]
+
+
+def test_points_stand_in_the_table_with_their_share(h200: Session) -> None:
+    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
+    first = next(r for r in rows if r.startswith(" A "))
+    assert re.search(r"add_scalar fp16 +0\.250 +1\.0\d +4\d\d\d GB/s, 89 % of nominal", first)
+    assert any(re.search(r"^ C .*power limit: clock -2\d %", r) for r in rows)
+
+
+def test_another_precision_has_its_own_roof(h200: Session) -> None:
+    rows = lines(roofline_pane.build(h200, 80, 18, "fp32", UNICODE))
+    assert any(r.endswith("nominal 66.9") for r in rows)
+    assert not any(re.search(r"sustained \d", r) for r in rows)
+    keys = roofline_pane.precisions(h200)
+    assert keys == ["bf16", "fp16", "tf32", "fp32", "fp8_fast", "fp8", "int8"]
+
+
+def test_before_anything_is_measured_the_nominal_roof_stands(h200_file) -> None:  # type: ignore[no-untyped-def]
+    early = fold(e for e in events(h200_file) if e.t < 1.0)
+    rows = lines(roofline_pane.build(early, 80, 18, None, UNICODE))
+    assert any("nominal 989" in r for r in rows)
+    probes = lines(probes_pane.build(early, 80, 18, UNICODE))
+    assert re.search(r"add_scalar fp16 +\d+ – \d+ GB/s +waiting", probes[1])
+
+
+def test_the_clock_falls_under_the_probe_that_caused_it(h200: Session) -> None:
+    rows = lines(clocks_pane.build(h200, 80, 18, UNICODE))
+    band = next(r for r in rows if r.startswith("probe"))
+    assert "bf16 held" in band
+    reason = next(r for r in rows if r.startswith("limit"))
+    assert "power limit" in reason
+    assert reason.index("power limit") >= band.index("bf16 held") - 4
+    assert any("some kernel was running" in r for r in rows)
+    assert any("slows at 89" in r for r in rows)
+
+
+def test_the_probe_table_reads_like_a_table(h200: Session) -> None:
+    rows = lines(probes_pane.build(h200, 100, 14, UNICODE))
+    assert rows[0].split() == ["probe", "expected", "measured", "nominal", "repeats", "findings"]
+    starts = {r.rstrip().find("/s") for r in rows[1:11] if "TFLOP" in r}
+    assert len(starts) == 1
+    assert "throttled" in rows[10]
+    assert "library-limited" in next(r for r in rows if "int8" in r)
+
+
+def test_a_running_probe_has_a_bar(h200_file) -> None:  # type: ignore[no-untyped-def]
+    recorded = list(events(h200_file))
+    begin = next(e.t for e in recorded if getattr(e, "edge", "") == "begin")
+    session = fold(e for e in recorded if e.t <= begin)
+    rows = lines(probes_pane.build(session, 80, 14, UNICODE, progress=0.5))
+    assert "██████████░░░░░░░░░░ running" in rows[1]
+
+
+def test_header_has_the_card_and_its_live_numbers(h200: Session) -> None:
+    one, two = lines(header.build(h200, 80, "bf16", UNICODE))
+    assert re.match(r" NVIDIA H200  140 GiB  700 W .*\d+/1980 MHz  \d+ W  \d+°C +\d\.\d GiB", one)
+    assert re.match(
+        r" bf16  nominal 989 · burst 8\d\d · sustained \d+ TFLOP/s +DRAM 4\d+ of 4800", two
+    )
+    wide, _ = lines(header.build(h200, 120, "bf16", UNICODE))
+    assert "some kernel was running" in wide
+
+
+def test_the_message_is_the_fall_with_its_price(h200: Session) -> None:
+    text = text_of(header.message(h200, findings(h200), 80, UNICODE))
+    assert re.match(
+        r" ▲ SM clock 1\d\d\d of 1980 MHz: power limit 700 W reached, costs 1\d\d", text
+    )
+
+
+def test_a_fault_and_silence_come_first(h200: Session) -> None:
+    h200.add(Fault(t=50.0, instrument="probes", what="the probes instrument ended: killed"))
+    assert "✗ the probes instrument ended" in text_of(header.message(h200, [], 80, UNICODE))
+    silent = text_of(header.message(h200, [], 80, UNICODE, silent_s=7.0))
+    assert "telemetry is silent, its last word is 7 s old" in silent
+    h200.add(Fault(t=50.0, instrument="probes", what="x", log=["last \x1b[31mwords"]))
+    page = lines(notebook_pane.build(h200, 80, 20, UNICODE))
+    assert any("last �[31mwords" in r for r in page)
+
+
+def test_hostile_names_stay_text() -> None:
+    session = Session()
+    device = Device(kind="cuda", name="\x1b]0;evil\x07[bold]H\n200", memory_bytes=1 << 40)
+    session.add(SessionInfo(t=0.0, instrument="telemetry", device=device))
+    session.add(Note(t=0.1, text="a\x1b[2Jb", probe="matmul-bf16"))
+    rows = header.build(session, 80, None, UNICODE) + report(session, None, 80, UNICODE)
+    text = "\n".join(lines(rows))
+    assert "\x1b" not in text
+    assert "[bold]H" in text
+
+
+def test_the_report_is_complete(h200: Session, h200_file) -> None:  # type: ignore[no-untyped-def]
+    text = "\n".join(lines(report(h200, h200_file, 80, UNICODE)))
+    for word in ("NVIDIA H200", "nominal 989", "add_scalar fp16", "throttled", "Why", "Do"):
+        assert word in text
+    assert [n for n in range(1, 6) if f"\n {n} " in text] == [1, 2, 3, 4, 5]
+    assert str(h200_file) in text
+    assert max(len(line) for line in text.splitlines()[:40]) <= 80
+
+
+def test_an_incomplete_session_says_so(h200_file) -> None:  # type: ignore[no-untyped-def]
+    torn = fold(e for e in events(h200_file) if e.t < 8.0)
+    text = "\n".join(lines(report(torn, h200_file, 80, UNICODE)))
+    assert "this session is not complete: it has no end" in text

@@ -1,0 +1,62 @@
+"""Rows: fitted, spread, wrapped, and never carrying a control character."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from roofwatch.tui.glyphs import ASCII, UNICODE, for_encoding
+from roofwatch.tui.numbers import figure, percent, size
+from roofwatch.tui.rows_of_text import fit, row, shown, spread, text_of, width, wrapped
+
+
+@given(st.lists(st.tuples(st.text(max_size=20), st.just(""))), st.integers(0, 60))
+def test_a_fitted_row_is_exactly_as_wide_as_asked(
+    pieces: list[tuple[str, str]], cells: int
+) -> None:
+    assert width(fit([(shown(t), s) for t, s in pieces], cells)) == cells
+
+
+def test_spread_keeps_both_ends_or_gives_the_left_one() -> None:
+    assert text_of(spread(row("ab"), row("yz"), 8)) == "ab    yz"
+    assert text_of(spread(row("abcdef"), row("yz"), 8)) == "abcdef  "
+
+
+def test_wrapped_hangs_under_its_head() -> None:
+    rows = [text_of(r) for r in wrapped("one two three", 9, "", "Do ")]
+    assert rows == ["Do one", "   two", "   three"]
+
+
+@given(st.text())
+def test_control_characters_are_shown_as_text(text: str) -> None:
+    cleaned = shown(text)
+    assert len(cleaned) == len(text)
+    assert not any(ord(c) < 32 or ord(c) == 127 for c in cleaned)
+    assert "\x1b" not in cleaned
+
+
+def test_figures() -> None:
+    assert [figure(v) for v in (4296.4, 826.2, 52.94, 1.07, 0.0672, 0.00001, None)] == [
+        "4296",
+        "826",
+        "52.9",
+        "1.07",
+        "0.067",
+        "1e-05",
+        "n/a",
+    ]
+    assert percent(0.8649) == "86 %"
+    assert percent(None) == "n/a"
+    assert size(60 << 20) == "60 MiB"
+    assert size(512) == "512 B"
+    assert size(None) == "n/a"
+
+
+def test_glyphs_follow_the_encoding() -> None:
+    assert for_encoding("UTF-8") is UNICODE
+    assert for_encoding("utf8") is UNICODE
+    assert for_encoding("ascii") is ASCII
+    assert for_encoding(None) is ASCII
+    assert all(ord(c) < 128 for glyph in ASCII for c in glyph)
+    assert all(cell_len(g) == 1 for g in (UNICODE.nominal, UNICODE.full, UNICODE.warn))
