@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from terminal import Terminal
+from where import where
 
 MARKS = {
     "first_paint_s": r"quit",
@@ -62,7 +63,7 @@ def main() -> None:
         values = [r[name] for r in runs]
         print(f"{name:24}", *(f"{v:8.2f}" if v is not None else "    none" for v in values))
     if options.json:
-        options.json.write_text(json.dumps({"command": "first_roof", "runs": runs}, indent=1))
+        options.json.write_text(json.dumps({**where(), "runs": runs}, indent=1))
 
 
 if __name__ == "__main__":

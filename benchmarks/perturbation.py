@@ -106,7 +106,7 @@ def main() -> None:
         bare.stdin.flush()
         return float(json.loads(bare.stdout.readline()))
 
-    result: dict[str, object] = {"command": "perturbation", "pairs": options.pairs}
+    result: dict[str, object] = {"pairs": options.pairs}
     for what in ("matmul", "add"):
         ask(what, True)
         ratios = []
@@ -122,7 +122,9 @@ def main() -> None:
     bare.wait()
     terminal.close()
     if options.json:
-        options.json.write_text(json.dumps(result, indent=1))
+        from where import where
+
+        options.json.write_text(json.dumps({**where(), **result}, indent=1))
     return None
 
 

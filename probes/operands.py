@@ -62,17 +62,18 @@ def _random(rows: int, columns: int, dtype: str, device: torch.device) -> torch.
     return torch.randn(rows, columns, dtype=TORCH_DTYPE[dtype], device=device)
 
 
-def prepare(spec: ProbeSpec, shape: Shape, layout: str, device: torch.device) -> Launch:
-    """Random normal operands (uniform for int8) and the launch that multiplies them."""
+def pair(
+    spec: ProbeSpec, shape: Shape, layout: str, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Random normal operands (uniform for int8) of [m, k] and [k, n]."""
     a = _random(shape.m, shape.k, spec.dtype, device)
     if layout == "nt":
-        b = _random(shape.n, shape.k, spec.dtype, device).t()
-    else:
-        b = _random(shape.k, shape.n, spec.dtype, device)
-    return _call(spec, a, b)
+        return a, _random(shape.n, shape.k, spec.dtype, device).t()
+    return a, _random(shape.k, shape.n, spec.dtype, device)
 
 
-def _call(spec: ProbeSpec, a: torch.Tensor, b: torch.Tensor) -> Callable[[], object]:
+def multiply(spec: ProbeSpec, a: torch.Tensor, b: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """The launch that multiplies two operands into memory of its own."""
     if spec.dtype == "int8":
         c = torch.empty(a.shape[0], b.shape[1], dtype=torch.int32, device=a.device)
         return lambda: torch._int_mm(a, b, out=c)
@@ -84,6 +85,11 @@ def _call(spec: ProbeSpec, a: torch.Tensor, b: torch.Tensor) -> Callable[[], obj
         )
     c = torch.empty(a.shape[0], b.shape[1], dtype=a.dtype, device=a.device)
     return lambda: torch.mm(a, b, out=c)
+
+
+def prepare(spec: ProbeSpec, shape: Shape, layout: str, device: torch.device) -> Launch:
+    """Operands of ``shape`` and the launch that multiplies them."""
+    return multiply(spec, *pair(spec, shape, layout, device))
 
 
 def quiet() -> None:

@@ -16,7 +16,8 @@ import pytest
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
 
-pytestmark = pytest.mark.pty
+pytest.importorskip("torch")  # without it the probe instrument ends before anything can be seen
+pytestmark = [pytest.mark.pty, pytest.mark.torch]
 terminal = pytest.importorskip("terminal")
 ME = [sys.executable, "-m", "roofwatch"]
 

@@ -47,3 +47,18 @@ def test_bf16_in_hardware(tmp_path: Path, line: str, fast: bool) -> None:
 
 def test_some_memory_is_available() -> None:
     assert available_bytes() > 1 << 20
+
+
+@pytest.mark.parametrize("key", ["fp32", "fp64", "bf16"])
+def test_every_cpu_precision_multiplies_right(key: str) -> None:
+    torch = pytest.importorskip("torch")
+    from roofwatch.probes import operands
+    from roofwatch.probes.shapes import Shape
+    from roofwatch.roofline.suite import matmul_spec
+
+    spec = matmul_spec(key)
+    for layout in operands.layouts(spec.dtype):
+        a, b = operands.pair(spec, Shape(64, 48, 32), layout, torch.device("cpu"))
+        right = a.double() @ b.double()
+        error = (operands.multiply(spec, a, b)().double() - right).norm() / right.norm()
+        assert float(error) < {"fp64": 1e-12, "fp32": 1e-5, "bf16": 2e-2}[key]

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from roofwatch.session.file import events
 from roofwatch.session.fold import fold
 from roofwatch.session.live import Live, Options
 
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 SHIM = Path(__file__).parent.parent / "telemetry" / "shim"
 
 
@@ -55,6 +57,7 @@ def test_telemetry_and_expectations_stand_before_torch(live: Live) -> None:
     assert live.session.nominal.origin == "none"
 
 
+@needs_torch
 def test_a_killed_telemetry_is_a_fault_and_the_file_stays_readable(live: Live) -> None:
     live.start()
     live.start_probes()
@@ -71,6 +74,7 @@ def test_a_killed_telemetry_is_a_fault_and_the_file_stays_readable(live: Live) -
     assert len(again.samples) >= 2
 
 
+@needs_torch
 def test_killed_probes_are_a_fault_and_telemetry_goes_on(live: Live) -> None:
     live.start()
     live.start_probes()
@@ -87,6 +91,7 @@ def test_killed_probes_are_a_fault_and_telemetry_goes_on(live: Live) -> None:
     assert live.session.run == 2
 
 
+@needs_torch
 def test_closing_leaves_no_process_behind(live: Live) -> None:
     live.start()
     live.start_probes()
@@ -97,6 +102,7 @@ def test_closing_leaves_no_process_behind(live: Live) -> None:
     assert not fold(events(live.path)).complete
 
 
+@needs_torch
 def test_a_rerun_waits_for_the_end(live: Live) -> None:
     live.start()
     live.start_probes()
