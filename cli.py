@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import math
 import os
 import re
@@ -116,11 +117,12 @@ def screen(argv: list[str]) -> int:
     real = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
     if not real or os.environ.get("TERM", "dumb") in ("", "dumb"):
         return run(argv)
+    gc.disable()  # until the first paint: collecting costs a fifth of the start
     live = _live(options)
-    from roofwatch.tui.app import run as run_screen
-
-    live.start()
+    live.start()  # telemetry comes up while textual is imported
     try:
+        from roofwatch.tui.app import run as run_screen
+
         code = run_screen(live, _glyphs(sys.stderr.encoding))
     finally:
         live.close()

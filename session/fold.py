@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.suite import SUSTAIN_S, ProbeSpec, quick
 from roofwatch.session.events import (
     AnyEvent,
@@ -25,6 +24,9 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+
+if TYPE_CHECKING:
+    from roofwatch.roofline.lookup import Nominal
 
 
 class Session:
@@ -109,6 +111,8 @@ class Session:
         if event.software is not None:
             self.software = _filled(event.software, self.software, settings=True)
         if event.nominal is not None:
+            from roofwatch.roofline.lookup import Nominal  # costs 15 ms before the first paint
+
             self.nominal = msgspec.convert(event.nominal, Nominal)
         self.schema = event.schema or self.schema
         self.id = event.id or self.id

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import datetime
 import os
-import platform
 import queue
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +31,6 @@ from roofwatch.session.events import (
     SessionInfo,
     Software,
 )
-from roofwatch.session.expectation import expectations, nominal_of
 from roofwatch.session.fold import Session
 
 if TYPE_CHECKING:
@@ -87,11 +86,11 @@ class Live:
                 schema=SCHEMA,
                 id=self._id,
                 started_at=self._started_at,
-                host=platform.node(),
+                host=os.uname().nodename,
                 suite=self.options.suite,
                 sustain_s=self.options.sustain_s,
                 software=Software(
-                    roofwatch=roofwatch.__version__, python=platform.python_version()
+                    roofwatch=roofwatch.__version__, python=".".join(map(str, sys.version_info[:3]))
                 ),
             )
         )
@@ -189,6 +188,8 @@ class Live:
         unchanged = self.session.revision == self._expected_revision
         if device.kind is None or self._told_go or unchanged:
             return
+        from roofwatch.session.expectation import expectations, nominal_of  # after the first paint
+
         cards, user_keys = self._cards()
         nominal = nominal_of(device, cards, user_keys)
         t = self.now()

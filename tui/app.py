@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -103,14 +104,21 @@ class RoofwatchApp(App[None]):
         self._area = self.size
         self._catch_signals()
         self._arrange()
+        self._pump()
+        self.paint()
         self.set_interval(PUMP_S, self._pump)
         self.set_interval(PAINT_S, self.paint)
         self.call_after_refresh(self._first_paint)
 
     def _first_paint(self) -> None:
+        self._pump()
         self.paint()
         if self.live is not None:
-            self.call_after_refresh(self.live.start_probes)
+            self.call_after_refresh(self._after_first_paint, self.live)
+
+    def _after_first_paint(self, live: Live) -> None:
+        live.start_probes()
+        gc.enable()
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the panes out anew; everything is redrawn."""

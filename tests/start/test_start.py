@@ -162,7 +162,12 @@ class Python:
 
     def __init__(self, program: Path) -> None:
         self.program = program
-        asked = [program, "-I", "-c", "import site; print(site.getsitepackages()[0])"]
+        asked: list[str | Path] = [
+            program,
+            "-I",
+            "-c",
+            "import site; print(site.getsitepackages()[0])",
+        ]
         self.site = Path(
             subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
         )
@@ -188,7 +193,7 @@ def whole_python(at: Path) -> Python:
     for entry in Path(os.__file__).resolve().parent.iterdir():
         if entry.name not in {"site-packages", "dist-packages", "sitecustomize.py"}:
             (library / entry.name).symlink_to(entry)
-    asked = [at / "bin" / "python3", "-I", "-c", "import sys; print(sys.prefix)"]
+    asked: list[str | Path] = [at / "bin" / "python3", "-I", "-c", "import sys; print(sys.prefix)"]
     answer = subprocess.run(asked, capture_output=True, text=True, check=False)
     if answer.stdout.strip() != str(at):
         pytest.skip("this Python does not run from another folder")
@@ -357,6 +362,7 @@ def test_what_is_missing_goes_beside_a_system_python_and_torch_stays(box: Box) -
     there = {p.name.partition("-")[0] for p in environment.glob("lib*/*/site-packages/*.dist-info")}
     assert {"textual", "rich"} <= there
     assert not {"torch", "numpy"} & there
+    assert ("tomli" in there) == (sys.version_info < (3, 11))
 
 
 def test_the_environment_of_a_virtual_torch_is_added_to_in_place(box: Box) -> None:
@@ -631,6 +637,17 @@ def test_a_usual_end_writes_nothing_of_that(
     screen = terminal(settled.project / "start", "exit", "5")
     assert screen.wait() == 5
     assert b"\x1b[" not in screen.text
+
+
+@pytest.mark.pty
+def test_a_failure_on_the_usual_screen_leaves_the_cursor(
+    settled: Box, terminal: Callable[..., Terminal]
+) -> None:
+    screen = terminal(settled.project / "start", "exit", "1")
+    assert screen.wait() == 1
+    # Outside the other screen, 1049l would go back to a cursor saved who knows when.
+    assert b"\x1b[?1049l" not in screen.text
+    assert b"\x1b[?25h" in screen.text
 
 
 @pytest.mark.pty
