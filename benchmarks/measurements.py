@@ -14,7 +14,7 @@ from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.roofs import roofs
 from roofwatch.session.table import probe_rows
-from roofwatch.session.throttle import fall
+from roofwatch.session.throttle import fall, onset_of
 
 ROOT = Path(__file__).parent.parent
 SESSIONS = sorted((ROOT / "tests" / "sessions").glob("h200-quick-*.jsonl"))
@@ -70,7 +70,8 @@ def falls(sessions: Sequence[Session]) -> list[str]:
         if seen is None:
             continue
         power = f", {seen.power_w:.0f} W" if seen.power_w else ""
-        onset = f", fell {seen.onset_s * 1e3:.0f} ms after its start" if seen.onset_s else ""
+        fell_s = onset_of(session, seen.probe, session.reported_run)
+        onset = f", fell {fell_s * 1e3:.0f} ms after its start" if fell_s is not None else ""
         lines.append(f"- run {i}: {seen.sentence}; {seen.tflops:.0f} TFLOP/s held{power}{onset}.")
     return lines
 

@@ -23,6 +23,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     temp_c: float | None = None
     reasons: list[str] = []
     power_cap_share: float | None = None
+    thermal_share: float | None = None
     samples: int = 0
     status: dict[str, str] = {}
 
@@ -31,7 +32,8 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
     """Conditions of one measurement.
 
     A burst is shorter than NVML's refresh, so the samples that refresh just after it count too.
-    ``power_cap_share`` is the accumulated power-cap time over the whole span, differenced.
+    The shares are of the whole span, from counters that accumulate: power cap, and heat (software
+    and hardware slowdown together).
     """
     inside = session.between(measurement.begin_s, measurement.end_s + REFRESH_S)
     status: dict[str, str] = {}
@@ -49,9 +51,12 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
         mask |= sample.reasons or 0
     power = "power_w" if measurement.protocol == "sustained" else "power_instant_w"
     power_w = middle(power)
-    share = power_cap_share(session, measurement)
-    if share is None:
-        status["power_cap_share"] = "not_supported"
+    begin, end = span_of(session, measurement)
+    capped = counter_share(session, ("power_cap",), begin, end)
+    hot = counter_share(session, ("sw_thermal", "hw_thermal"), begin, end)
+    for name, share in (("power_cap_share", capped), ("thermal_share", hot)):
+        if share is None:
+            status[name] = "not_supported"
     if power_w is None:
         status["power_w"] = status.pop(power)
     return Conditions(
@@ -60,7 +65,8 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
         power_w=power_w,
         temp_c=middle("temp_c"),
         reasons=decode(mask),
-        power_cap_share=share,
+        power_cap_share=capped,
+        thermal_share=hot,
         samples=len(inside),
         status=status,
     )
@@ -76,14 +82,13 @@ def span_of(session: Session, measurement: Measurement) -> tuple[float, float]:
     return edges.get("begin", measurement.begin_s), edges.get("end", measurement.end_s)
 
 
-def power_cap_share(session: Session, measurement: Measurement) -> float | None:
-    """Share of the span that the power cap held the clock, from NVML's nanosecond counter."""
-    begin, end = span_of(session, measurement)
-    return counter_share(session, "power_cap", begin, end)
+def counter_share(
+    session: Session, names: tuple[str, ...], begin_s: float, end_s: float
+) -> float | None:
+    """Growth of accumulated counters over the samples around [begin, end], as a share of time.
 
-
-def counter_share(session: Session, name: str, begin_s: float, end_s: float) -> float | None:
-    """Growth of an accumulated counter over the samples around [begin, end], as a share of time."""
+    None when the card has none of them.
+    """
 
     def near(t: float, pick: Callable[[list[Sample]], Sample], around: list[Sample]) -> Sample:
         return pick(around) if around else pick(session.samples)
@@ -92,7 +97,8 @@ def counter_share(session: Session, name: str, begin_s: float, end_s: float) -> 
         return None
     first = near(begin_s, lambda x: x[-1], session.between(begin_s - 1.0, begin_s))
     last = near(end_s, lambda x: x[0], session.between(end_s, end_s + 1.0))
-    if name not in first.counters or name not in last.counters or last.t <= first.t:
+    both = [n for n in names if n in first.counters and n in last.counters]
+    if not both or last.t <= first.t:
         return None
-    grown_s = (last.counters[name] - first.counters[name]) / 1e9
+    grown_s = sum(last.counters[n] - first.counters[n] for n in both) / 1e9
     return round(min(1.0, max(0.0, grown_s / (last.t - first.t))), 4)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.onset import onset_s
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import gbs, tflops
-from roofwatch.session.throttle import series_times
+from roofwatch.session.throttle import onset_of
 
 
 class Sustained(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +42,7 @@ def sustained(session: Session, m: Measurement, name: str) -> Sustained:
         energy = (e1 - e0) / (t1 - t0) * (m.end_s - m.begin_s)
     rate = tflops(m)
     power = median(powers) if powers else None
-    held = onset_s(series_times(session, m.probe, m.run))
+    held = onset_of(session, m.probe, m.run)
     status = {
         field: why
         for field, value, why in (

@@ -53,7 +53,8 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
             state, why = SKIPPED, notes[spec.key]
         else:
             state, why = WAITING, None
-        codes = list(dict.fromkeys(f.code for f in found if f.subject == spec.key))
+        about = (f.code for f in found if f.subject == spec.key)
+        codes = list(dict.fromkeys(about)) if run == session.reported_run else []
         rows.append(_row(session, spec, m, state, why, codes))
     return rows
 

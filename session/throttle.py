@@ -30,7 +30,6 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
     power_w: float | None
     power_limit_w: float | None
     reasons: list[str]
-    onset_s: float | None
 
     @property
     def sentence(self) -> str:
@@ -51,6 +50,11 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
 def series_times(session: Session, probe: str, run: int) -> list[float]:
     """Per-launch times of a probe so far, in order."""
     return [t for s in session.series if s.probe == probe and s.run == run for t in s.times_s]
+
+
+def onset_of(session: Session, probe: str, run: int) -> float | None:
+    """Seconds from a sustained probe's start to the fall of its rate; None when it never fell."""
+    return onset_s(series_times(session, probe, run))
 
 
 def fall(session: Session, own: Roofs, run: int | None = None) -> Fall | None:
@@ -87,7 +91,6 @@ def fall(session: Session, own: Roofs, run: int | None = None) -> Fall | None:
         power_w=median(powers) if powers else None,
         power_limit_w=device.power_limit_w,
         reasons=[r for r in decode(mask) if r != "idle"],
-        onset_s=onset_s(series_times(session, last.probe, wanted)),
     )
 
 
@@ -118,5 +121,5 @@ def throttled(session: Session, own: Roofs) -> Finding | None:
         reasons=seen.reasons,
         burst_tflops=before,
         sustained_tflops=seen.tflops,
-        onset_s=seen.onset_s,
+        onset_s=onset_of(session, seen.probe, session.reported_run),
     )

@@ -272,8 +272,9 @@ class RoofwatchApp(App[None]):
             return f"measuring {label}"
         beat = live.beat("probes")
         state = beat.state if beat else "starting"
-        extra = ": telemetry and expectations stand already" if "torch" in state else ""
-        return f"probes: {state}{extra}"
+        no_gpu = live.options.device == "auto" and self.session.device.kind == "cpu"
+        where = "no GPU here, the CPU is measured; " if no_gpu else ""
+        return f"{where}probes: {state}"
 
     def _key(self) -> str | None:
         keys = roofline_pane.precisions(self.session)

@@ -34,7 +34,7 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     window = (now - length, now)
     samples = session.between(*window)
     said = _now(session, cells, glyphs)
-    charts = _heights(height - 4 - len(said))
+    charts = _heights(height - 5 - len(said))
     device = session.device
     rows = _chart(
         "MHz",
@@ -63,6 +63,7 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
         glyphs,
         from_zero=True,
     )
+    rows.append(_memory(samples, device.memory_bytes, window, columns, glyphs))
     rows += _axis(length, columns, glyphs)
     rows.append(_reasons(samples, window, columns, glyphs))
     rows += said
@@ -84,9 +85,9 @@ def _throughput(session: Session, window: tuple[float, float]) -> Points:
     """TFLOP/s of each launch of the sustained probes inside the window."""
     points: Points = []
     for series in session.series:
-        ends = list(accumulate(series.times_s, initial=series.t0))[1:]
-        if series.flop is None or not ends or ends[-1] < window[0]:
+        if series.flop is None or series.t < window[0]:  # written after its last launch
             continue
+        ends = list(accumulate(series.times_s, initial=series.t0))[1:]
         points += [
             (end, series.flop / t / 1e12) for end, t in zip(ends, series.times_s, strict=True)
         ]
@@ -141,6 +142,25 @@ def _chart(
     if not values and height:
         rows[height // 2] = row((f"{unit:<{LEFT - 1}}{glyphs.vertical} not readable here", "dim"))
     return rows
+
+
+def _memory(
+    samples: Sequence[Sample],
+    whole_bytes: int | None,
+    window: tuple[float, float],
+    columns: int,
+    glyphs: Glyphs,
+) -> Row:
+    """Memory used, as a row of levels against the whole; the figure at its right end."""
+    canvas = Canvas(columns, 1)
+    used = [(s.t, s.mem_used_bytes) for s in samples if s.mem_used_bytes is not None]
+    top = len(glyphs.spark) - 1
+    for t, value in used:
+        level = min(top, round(value / (whole_bytes or max(v for _, v in used) or 1) * top))
+        canvas.put(cell_of(t, window, columns), 0, glyphs.spark[level], "memory")
+    tail = f" {used[-1][1] / 2**30:.1f}" if used else f" {NOT_READ}"
+    head = row((f"{'GiB':<{LEFT - 1}}{glyphs.vertical}", "axis"))
+    return (*head, *canvas.row(0), (f"{tail:<{RIGHT}}", "memory"))
 
 
 def _spans(session: Session, window: tuple[float, float]) -> list[tuple[str, float, float, bool]]:
@@ -239,12 +259,9 @@ def _now(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
     heat = said(last.temp_c, lambda v: f"{v:.0f} {glyphs.degree}C", "temp_c")
     if device.temp_slowdown_c:
         heat += f" (slows at {device.temp_slowdown_c:.0f})"
-    used = said(last.mem_used_bytes, lambda v: f"{v / 2**30:.1f}", "mem_used_bytes")
-    whole = f" of {device.memory_bytes / 2**30:.0f} GiB" if device.memory_bytes else " GiB"
     what = "some kernel was running" if last.gpu is not None else "CPU busy"
     parts: list[tuple[Piece, ...]] = [
-        ((" memory ", "dim"), (f"{used}{whole}", "")),
-        (("  temperature ", "dim"), (heat, "")),
+        ((" temperature ", "dim"), (heat, "")),
         ((f"  {what} ", "dim"), (said(last.util, percent, "util"), "")),
     ]
     rows: list[Row] = [()]

@@ -19,6 +19,7 @@ STYLES: dict[str, Style] = {
     "point-burst": Style(color="#0d1117", bgcolor="#58c4dd", bold=True),
     "point-sustained": Style(color="#0d1117", bgcolor="#e8a33d", bold=True),
     "clock": Style(color="#7ee787"),
+    "memory": Style(color="#79c0ff"),
     "power": Style(color="#d2a8ff"),
     "reason": Style(color="#e8a33d", bold=True),
     "running": Style(color="#58c4dd", bold=True),

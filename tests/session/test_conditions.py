@@ -20,6 +20,7 @@ def test_the_held_matmul_ran_into_its_power_limit(h200: Session) -> None:
     assert seen.sm_mhz < 1700
     assert "power limit" in seen.reasons
     assert seen.power_cap_share == pytest.approx(1.0, abs=0.15)
+    assert seen.thermal_share == 0
     assert seen.status == {}
 
 
@@ -47,9 +48,9 @@ def test_counters_are_differenced_over_the_samples_around() -> None:
     for i in range(11):
         grown = max(0, i - 5) * 100_000_000
         session.add(sample(i / 10, counters={"power_cap": grown}))
-    assert counter_share(session, "power_cap", 0.5, 1.0) == pytest.approx(1.0)
-    assert counter_share(session, "power_cap", 0.0, 1.0) == pytest.approx(0.5)
-    assert counter_share(session, "sync_boost", 0.0, 1.0) is None
+    assert counter_share(session, ("power_cap",), 0.5, 1.0) == pytest.approx(1.0)
+    assert counter_share(session, ("power_cap",), 0.0, 1.0) == pytest.approx(0.5)
+    assert counter_share(session, ("sync_boost",), 0.0, 1.0) is None
 
 
 def test_what_could_not_be_read_says_why(h200: Session) -> None:

@@ -12,7 +12,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.roofs import roofs
 from roofwatch.session.table import probe_rows
-from roofwatch.session.throttle import fall
+from roofwatch.session.throttle import fall, onset_of
 
 
 def test_a_recorded_session_has_its_roofs(h200: Session) -> None:
@@ -42,8 +42,9 @@ def test_the_fall_has_its_reason_and_its_price(h200: Session) -> None:
     assert seen.sm_mhz is not None
     assert seen.sm_mhz < 1700
     assert "power limit 700 W reached, costs" in seen.sentence
-    assert seen.onset_s is not None
-    assert seen.onset_s < 0.5
+    onset = onset_of(h200, seen.probe, 1)
+    assert onset is not None
+    assert onset < 0.5
 
 
 def test_good_numbers_raise_nothing_but_the_explanation(h200: Session) -> None:

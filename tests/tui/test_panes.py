@@ -94,6 +94,8 @@ def test_the_clock_falls_under_the_probe_that_caused_it(h200: Session) -> None:
     assert reason.index("power limit") >= band.index("bf16 held") - 4
     assert any("some kernel was running" in r for r in rows)
     assert any("slows at 89" in r for r in rows)
+    memory = next(r for r in rows if r.startswith("GiB"))
+    assert re.search(r"▁+.* 0\.\d$", memory)
 
 
 def test_the_probe_table_reads_like_a_table(h200: Session) -> None:
