@@ -50,7 +50,8 @@ class Child:
         self._inbox = inbox
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as this)
         read_end, write_end = os.pipe()
-        command = [sys.executable, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
+        safe = ["-P"] if getattr(sys.flags, "safe_path", False) else []  # as we were started
+        command = [sys.executable, *safe, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
         self.process = subprocess.Popen(
             [*command, "--t0", str(t0_ns), *arguments],
             stdin=subprocess.PIPE,
