@@ -114,8 +114,7 @@ def screen(argv: list[str]) -> int:
     """The screen, or the plain run where the terminal is none."""
     parser = _screen_parser()
     options = parser.parse_args(argv)
-    real = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
-    if not real or os.environ.get("TERM", "dumb") in ("", "dumb"):
+    if not _has_screen():
         return run(argv)
     gc.disable()  # until the first paint: collecting costs a fifth of the start
     live = _live(options)
@@ -134,6 +133,11 @@ def screen(argv: list[str]) -> int:
     return exit_code(live.session, [], strict=False)
 
 
+def _has_screen() -> bool:
+    real = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    return real and os.environ.get("TERM", "dumb") not in ("", "dumb")
+
+
 def run(argv: list[str]) -> int:
     """Progress on stderr, the record on stdout."""
     parser = Parser(prog="roofwatch run", description="Measure without a screen.")
@@ -149,25 +153,28 @@ def run(argv: list[str]) -> int:
     except plain.Interrupted as signal:
         print(f"ended by {signal}; what was measured is in {live.path}", file=sys.stderr)
         return 128 + signal.number
-    from roofwatch.session.exit_code import exit_code
+    from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
 
-    _print(session, live.path, options.json)
-    return exit_code(session, findings(session), options.strict)
+    code = exit_code(session, findings(session), options.strict)
+    if code != ABSENT or options.json:  # nothing was measured that one could read
+        _print(session, live.path, options.json)
+    return code
 
 
 def show(argv: list[str]) -> int:
     """A saved session again."""
     parser = Parser(prog="roofwatch show", description="A saved session again.")
     parser.add_argument("file", type=Path, help="a session file (.jsonl)")
-    parser.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
-    parser.add_argument("--replay", action="store_true", help="open it in the screen")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
+    how.add_argument("--replay", action="store_true", help="open it in the screen")
     options = parser.parse_args(argv)
     from roofwatch.session.replay import Replay
 
     replay = Replay(options.file)
     if options.replay:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not _has_screen():
             parser.error("--replay needs a terminal")
         from roofwatch.tui.app import run as run_screen
 

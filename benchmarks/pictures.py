@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from roofwatch.session.replay import Replay
-from roofwatch.tui.app import PANES, RoofwatchApp
+from roofwatch.tui.app import PANES, WIDE, RoofwatchApp
 from roofwatch.tui.glyphs import UNICODE
 
 SIZES = ((80, 24), (120, 36), (200, 60))
@@ -22,7 +22,10 @@ async def draw(session: Path, folder: Path) -> None:
         app = RoofwatchApp(Replay(session), UNICODE)
         async with app.run_test(size=(columns, rows)) as pilot:
             await pilot.pause(0.6)
-            for i, pane in enumerate(PANES if columns < 112 else ("all",)):
+            if columns >= WIDE[0]:
+                app.save_screenshot(f"{columns}x{rows}-all.svg", str(folder))
+                continue
+            for i, pane in enumerate(PANES):
                 await pilot.press(str(i + 1))
                 await pilot.pause(0.6)
                 app.save_screenshot(f"{columns}x{rows}-{pane}.svg", str(folder))

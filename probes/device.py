@@ -73,7 +73,8 @@ def pick(name: str) -> Target:
     if name == "auto":
         return CpuTarget()
     reason = "this torch was built without CUDA" if torch.version.cuda is None else "no usable GPU"
-    raise NoDevice(f"torch {torch.__version__} cannot open {name}: {reason}")
+    advice = "--device cpu measures the CPU"
+    raise NoDevice(f"torch {torch.__version__} cannot open {name}: {reason}; {advice}")
 
 
 def software() -> Software:

@@ -14,6 +14,10 @@ from roofwatch.session.events import Device, Expect
 def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str]) -> Nominal:
     """The nominal figures of a device; a CPU has none."""
     if device.kind != "cuda":
+        own = [card for card in cards if card.key in user_keys]
+        found = lookup(Identity(name=device.name or "CPU"), own, user_keys)
+        if found.origin == "user":
+            return found
         note = "a CPU has no datasheet roof here: what is drawn is measured"
         return Nominal(origin="none", name=device.name or "CPU", note=note)
     return lookup(

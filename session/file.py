@@ -127,7 +127,11 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
 
 
 def events(path: Path) -> Iterator[AnyEvent]:
-    """The events of a file that this version knows."""
+    """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
+    empty = True
     for line in read(path):
+        empty = False
         if line.event is not None:
             yield line.event
+    if empty:
+        raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no whole line)")

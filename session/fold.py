@@ -60,6 +60,7 @@ class Session:
         self.last_word_s: dict[str, float] = {}
         self.duration_s = 0.0
         self.run = 1
+        self.closed = False  # nothing more will come: a file, or a session that was quit
         self.revision = 0
         self.ticks = 0
         self._devices: dict[str, Device] = {}
@@ -160,6 +161,11 @@ class Session:
         """The last complete run; before there is one, the run under way."""
         complete = [run for run, end in self.ends.items() if end.complete]
         return max(complete) if complete else self.run
+
+    @property
+    def shown_run(self) -> int:
+        """The run whose probes are on show: the one under way while there is one."""
+        return self.reported_run if self.closed or self.run in self.ends else self.run
 
     def expect(self, probe: str, run: int | None = None) -> Expect | None:
         """The range that stood before the probe's measurement."""

@@ -320,4 +320,5 @@ class Live:
         self.poll()
         if unfinished and self._run not in self.session.ends:
             self._tell(End(t=self.now(), complete=False, why="quit", run=self._run))
+        self.session.closed = True
         self.file.close()

@@ -131,8 +131,9 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
     return Question(
         number=3,
         question=question,
-        answer=f"{said} FLOP/byte. Paper estimates and other cards: nominal. Your own points and "
-        "what is left to gain: measured. Only work between the two changes side.",
+        answer=f"{said} FLOP/byte. For estimates on paper and for other cards take the nominal "
+        "one, for your own points the measured one. Only work whose intensity lies between them "
+        "changes side.",
         values=seen,
     )
 

@@ -15,6 +15,7 @@ class Replay:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.session: Session = fold(events(path))
+        self.session.closed = True
 
     def poll(self) -> list[AnyEvent]:
         """Nothing more will come."""

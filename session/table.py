@@ -12,6 +12,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.rates import value
 
 WAITING, RUNNING, DONE, SKIPPED, FAILED = "waiting", "running", "done", "skipped", "failed"
+NOT_RUN = "not run"
 
 
 class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 def probe_rows(session: Session, found: list[Finding] | None = None) -> list[ProbeRow]:
     """Rows of the run on show: the one under way, else the reported one."""
-    run = session.run
+    run = session.shown_run
     found = findings(session) if found is None else found
     measured = {m.probe: m for m in session.measurements if m.run == run}
     notes = {n.probe: n.text for n in session.notes if n.probe and n.run == run}
@@ -52,22 +53,23 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
         elif spec.key in notes:
             state, why = SKIPPED, notes[spec.key]
         else:
-            state, why = WAITING, None
+            state, why = NOT_RUN if session.closed or run in session.ends else WAITING, None
         about = (f.code for f in found if f.subject == spec.key)
         codes = list(dict.fromkeys(about)) if run == session.reported_run else []
-        rows.append(_row(session, spec, m, state, why, codes))
+        rows.append(_row(session, run, spec, m, state, why, codes))
     return rows
 
 
 def _row(
     session: Session,
+    run: int,
     spec: ProbeSpec,
     m: Measurement | None,
     state: str,
     why: str | None,
     codes: list[str],
 ) -> ProbeRow:
-    expect = session.expect(spec.key)
+    expect = session.expect(spec.key, run)
     unit = "GB/s" if spec.protocol == "stream" else "TOPS" if spec.dtype == "int8" else "TFLOP/s"
     seen = value(m) if m else None
     return ProbeRow(

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -25,7 +26,9 @@ from roofwatch.session.replay import Replay
 from roofwatch.session.table import probe_rows
 from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
 from roofwatch.tui.glyphs import ASCII, Glyphs
+from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.pane import Pane
+from roofwatch.tui.report import recorded_when
 from roofwatch.tui.rows_of_text import Row, page, row
 
 PUMP_S = 0.1
@@ -33,7 +36,7 @@ PAINT_S = 0.25
 CHART_S = 0.5
 NOTE_S = 6.0
 WATCHDOG_S = 1.5
-WIDE = (112, 30)
+WIDE = (112, 34)
 SMALL = (60, 16)
 Build = Callable[[int, int], list[Row]]
 PANES = ("roofline", "clocks", "probes", "notebook")
@@ -58,6 +61,10 @@ class RoofwatchApp(App[None]):
         Binding("shift+tab", "next(-1)", priority=True),
         Binding("right,p", "precision(1)"),
         Binding("left", "precision(-1)"),
+        Binding("down,j", "scroll(1)"),
+        Binding("up,k", "scroll(-1)"),
+        Binding("pagedown", "scroll(10)"),
+        Binding("pageup", "scroll(-10)"),
     ]
 
     def __init__(self, source: Live | Replay, glyphs: Glyphs) -> None:
@@ -65,6 +72,8 @@ class RoofwatchApp(App[None]):
         self.source = source
         self.glyphs = glyphs
         self.open_pane = 0
+        self.alone = False  # one pane fills a wide screen
+        self.scroll = 0  # of the notebook
         self.precision: str | None = None
         self._note = ""
         self._note_until = 0.0
@@ -74,6 +83,9 @@ class RoofwatchApp(App[None]):
         self._drawn: dict[str, tuple[object, ...]] = {}
         self._chart_at = 0.0
         self._area = Size(0, 0)
+        # Held, not looked up: timers outlive the tree by a moment when the app closes.
+        self._panes = {name: Pane(name) for name in ("header", "tabs", *PANES, "message", "footer")}
+        self._halves = (Container(id="upper"), Container(id="lower"))
 
     @property
     def session(self) -> Session:
@@ -87,17 +99,16 @@ class RoofwatchApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Header, panes, message, footer."""
-        yield Pane("header")
-        yield Pane("tabs")
+        yield self._panes["header"]
+        yield self._panes["tabs"]
         with Container(id="panes"):
-            for half, names in (("upper", PANES[:2]), ("lower", PANES[2:])):
-                with Container(id=half):
+            for half, names in zip(self._halves, (PANES[:2], PANES[2:]), strict=True):
+                with half:
                     for name in names:
-                        pane = Pane(name)
-                        pane.add_class("pane")
-                        yield pane
-        yield Pane("message")
-        yield Pane("footer")
+                        self._panes[name].add_class("pane")
+                        yield self._panes[name]
+        yield self._panes["message"]
+        yield self._panes["footer"]
 
     def on_mount(self) -> None:
         """Begin to listen and to paint."""
@@ -168,6 +179,10 @@ class RoofwatchApp(App[None]):
 
     @property
     def _wide(self) -> bool:
+        return not self.alone and self._roomy
+
+    @property
+    def _roomy(self) -> bool:
         return self._area.width >= WIDE[0] and self._area.height >= WIDE[1]
 
     def _arrange(self) -> None:
@@ -175,11 +190,11 @@ class RoofwatchApp(App[None]):
         for i, name in enumerate(PANES):
             opened = i == self.open_pane
             self._pane(name).set_class(opened, "-open")
-        self.query_one("#upper").set_class(self.open_pane < 2, "-open")
-        self.query_one("#lower").set_class(self.open_pane >= 2, "-open")
+        self._halves[0].set_class(self.open_pane < 2, "-open")
+        self._halves[1].set_class(self.open_pane >= 2, "-open")
 
     def _pane(self, name: str) -> Pane:
-        return self.screen_stack[0].query_one(f"#{name}", Pane)
+        return self._panes[name]
 
     def paint(self) -> None:
         """Redraw what has changed."""
@@ -192,20 +207,23 @@ class RoofwatchApp(App[None]):
         if self._wide:
             self._pane("tabs").show([self._rules()])
         else:
-            self._pane("tabs").show([header.tabs(cells, self.open_pane, NAMES, self.glyphs)])
+            recorded = "" if self.live else recorded_when(session)
+            row_of_tabs = header.tabs(cells, self.open_pane, NAMES, self.glyphs, recorded)
+            self._pane("tabs").show([row_of_tabs])
         self._paint_panes(key)
         live = self.live
         silent = live.silent_s("telemetry") if live and session.samples else None
         said = header.message(session, self._found, cells, self.glyphs, self._state(), silent)
         self._pane("message").show([said])
         note = self._note if self._clock() < self._note_until else ""
-        self._pane("footer").show([header.footer(cells, self.glyphs, note)])
+        self._pane("footer").show([header.footer(cells, self.glyphs, note, live is not None)])
 
     def _rules(self) -> Row:
         left = self._pane("roofline").size.width
         right = self._area.width - left
         one = header.rule(left, f"Roofline {self._key() or ''}".strip(), self.glyphs)
-        return (*one, *header.rule(right, "Clocks", self.glyphs))
+        recorded = "" if self.live else recorded_when(self.session)
+        return (*one, *header.rule(right, "Clocks", self.glyphs, recorded))
 
     def _paint_panes(self, key: str | None) -> None:
         session, g = self.session, self.glyphs
@@ -246,8 +264,11 @@ class RoofwatchApp(App[None]):
             (revision, progress),
             lambda w, h: probes_pane.build(session, w, h, g, progress),
         )
+        found, scroll = self._found, self.scroll
         draw(
-            "notebook", (revision,), lambda w, h: notebook_pane.build(session, w, h, g, self._found)
+            "notebook",
+            (revision, scroll),
+            lambda w, h: notebook_pane.build(session, w, h, g, found, scroll),
         )
 
     def _small(self, cells: int, height: int) -> list[Row]:
@@ -255,7 +276,7 @@ class RoofwatchApp(App[None]):
         rows = [
             row(
                 (f" {r.label} ", "dim"),
-                f"{r.measured or 0:.0f} {r.unit}" if r.measured else r.state,
+                f"{figure(r.measured)} {r.unit}" if r.measured else r.state,
             )
             for r in probe_rows(self.session, self._found)
         ]
@@ -269,7 +290,9 @@ class RoofwatchApp(App[None]):
         running = self.session.running()
         if running:
             label = next((s.label for s in self.session.specs if s.key == running), running)
-            return f"measuring {label}"
+            beat = live.beat("probes")
+            share = f", {percent(beat.progress)}" if beat and beat.progress else ""
+            return f"measuring {label}{share}"
         beat = live.beat("probes")
         state = beat.state if beat else "starting"
         no_gpu = live.options.device == "auto" and self.session.device.kind == "cpu"
@@ -307,7 +330,10 @@ class RoofwatchApp(App[None]):
 
     def action_saved(self) -> None:
         """Say where the session is."""
-        self.say(f"{'saved as it happens' if self.live else 'read from'}: {self.source.path}")
+        path = str(self.source.path).replace(str(Path.home()), "~", 1)
+        what = "saved as it happens: " if self.live else "read from "
+        room = self._area.width - len(what) - 2
+        self.say(what + (path if len(path) <= room else f"…{path[1 - room :]}"))
 
     def action_help(self) -> None:
         """What the keys do."""
@@ -316,8 +342,10 @@ class RoofwatchApp(App[None]):
         self.push_screen(Help(self.glyphs is ASCII))
 
     def action_open(self, index: int) -> None:
-        """Open a pane (at 80 columns; wide screens show all four)."""
-        self.open_pane = index % len(PANES)
+        """Open a pane; where all four stand together, show it alone, and again to go back."""
+        index %= len(PANES)
+        self.alone = self._roomy and not (self.alone and index == self.open_pane)
+        self.open_pane = index
         self._arrange()
         self._drawn.clear()
         self.call_after_refresh(self.paint)
@@ -325,6 +353,15 @@ class RoofwatchApp(App[None]):
     def action_next(self, step: int) -> None:
         """The next or previous pane."""
         self.action_open(self.open_pane + step)
+
+    def action_scroll(self, rows: int) -> None:
+        """Move through the notebook."""
+        rows_of_all = notebook_pane.rows(
+            self.session, self._pane("notebook").size.width, self.glyphs
+        )
+        last = max(0, len(rows_of_all) - self._pane("notebook").size.height + 1)
+        self.scroll = min(last, max(0, self.scroll + rows))
+        self.paint()
 
     def action_precision(self, step: int) -> None:
         """Another precision in the roofline."""

@@ -17,6 +17,7 @@ from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
 
 WINDOW_S = 60.0
 SHORTEST_S = 15.0
+GAP_S = 1.0
 SHORTEST_NAME = 3  # cells; less of a name says nothing
 LEFT = 9
 RIGHT = 7
@@ -34,35 +35,31 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     window = (now - length, now)
     samples = session.between(*window)
     said = _now(session, cells, glyphs)
-    charts = _heights(height - 5 - len(said))
     device = session.device
-    rows = _chart(
-        "MHz",
-        _thinned([(s.t, s.sm_mhz) for s in samples if s.sm_mhz is not None], window, columns),
-        (device.sm_max_mhz, "SM max" if device.kind == "cuda" else "max"),
-        (window, columns, charts[0]),
-        "clock",
-        glyphs,
-    )
+    clock = [(s.t, s.sm_mhz) for s in samples if s.sm_mhz is not None]
+    power = [(s.t, p) for s in samples if (p := _power(s)) is not None]
+    held = _throughput(session, window)
+    heights = _heights(height - 5 - len(said), bool(power), bool(held))
+
+    def chart(
+        name: str,
+        points: Points,
+        rows: int,
+        style: str,
+        limit: float | None = None,
+        missing: str = "",
+    ) -> list[Row]:
+        if not points:
+            return [row((f"{name:<{LEFT - 1}}{glyphs.vertical} {missing}", "dim"))]
+        place = (window, columns, rows)
+        zero = style != "clock"
+        return _chart(name, _thinned(points, window, columns), limit, place, style, glyphs, zero)
+
+    why = _why_null(samples, "power_instant_w")
+    rows = chart("MHz", clock, heights[0], "clock", device.sm_max_mhz, "no clock yet")
     rows.append(_bands(session, window, columns, glyphs))
-    rows += _chart(
-        "W",
-        _thinned([(s.t, p) for s in samples if (p := _power(s)) is not None], window, columns),
-        (device.power_limit_w, "limit"),
-        (window, columns, charts[1]),
-        "power",
-        glyphs,
-        from_zero=True,
-    )
-    rows += _chart(
-        "TFLOP/s",
-        _thinned(_throughput(session, window), window, columns),
-        (None, ""),
-        (window, columns, charts[2]),
-        "sustained",
-        glyphs,
-        from_zero=True,
-    )
+    rows += chart("W", power, heights[1], "power", device.power_limit_w, f"not readable here{why}")
+    rows += chart("TFLOP/s", held, heights[2], "sustained", None, "while a matmul is held")
     rows.append(_memory(samples, device.memory_bytes, window, columns, glyphs))
     rows += _axis(length, columns, glyphs)
     rows.append(_reasons(samples, window, columns, glyphs))
@@ -70,10 +67,16 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     return page(rows, cells, height)
 
 
-def _heights(total: int) -> tuple[int, int, int]:
-    third = max(1, total // 4)
-    first = max(1, (total - third) // 2)
-    return first, max(1, total - third - first), third
+def _heights(total: int, power: bool, held: bool) -> tuple[int, int, int]:
+    """Rows of the three charts; one that has nothing to draw takes a single row."""
+    third = max(2, total // 4) if held else 1
+    second = max(1, (total - third) // 2) if power else 1
+    return max(1, total - third - second), second, third
+
+
+def _why_null(samples: Sequence[Sample], field: str) -> str:
+    reason = samples[-1].status.get(field) if samples else None
+    return f" ({reason.replace('_', ' ')})" if reason else ""
 
 
 def _power(sample: Sample) -> float | None:
@@ -108,28 +111,38 @@ def _thinned(points: Points, window: tuple[float, float], columns: int) -> Point
     return kept
 
 
+def _stretches(points: Points) -> list[Points]:
+    """Points cut where nothing was heard for a while: a line over a gap would be invented."""
+    out: list[Points] = []
+    for point in points:
+        if not out or point[0] - out[-1][-1][0] > GAP_S:
+            out.append([])
+        out[-1].append(point)
+    return out
+
+
 def _chart(
     unit: str,
     points: Points,
-    limit: tuple[float | None, str],
+    limit: float | None,
     place: tuple[tuple[float, float], int, int],
     style: str,
     glyphs: Glyphs,
-    from_zero: bool = False,
+    from_zero: bool,
 ) -> list[Row]:
     window, columns, height = place
     canvas = Canvas(columns, height)
     values = [value for _, value in points]
-    top = max([*values, limit[0] or 0.0], default=1.0) or 1.0
+    top = max([*values, limit or 0.0], default=1.0) or 1.0
     bottom = 0.0 if from_zero or not values else min(values)
     if top - bottom < 0.1 * top:
         bottom = 0.8 * top
     limits = (bottom, top)
-    if limit[0]:
-        y = height - 1 - cell_of(limit[0], limits, height)
+    if limit:
+        y = height - 1 - cell_of(limit, limits, height)
         canvas.write(0, y, glyphs.nominal * columns, "nominal")
-    shown = [p for p in points if p[0] >= window[0]]
-    canvas.lay(curve(shown, (columns, height), window, limits, glyphs.curve), style)
+    for stretch in _stretches([p for p in points if p[0] >= window[0]]):
+        canvas.lay(curve(stretch, (columns, height), window, limits, glyphs.curve), style)
     rows: list[Row] = []
     last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
     for y in range(height):
@@ -139,8 +152,6 @@ def _chart(
         mark = glyphs.tick if label else glyphs.vertical
         tail = f" {figure(values[-1])}" if y == last_y else ""
         rows.append((*row((text + mark, "axis")), *canvas.row(y), (f"{tail:<{RIGHT}}", style)))
-    if not values and height:
-        rows[height // 2] = row((f"{unit:<{LEFT - 1}}{glyphs.vertical} not readable here", "dim"))
     return rows
 
 

@@ -54,7 +54,9 @@ def log10(value: float) -> float | None:
 
 
 def decade_label(exponent: int) -> str:
-    """0.01 0.1 1 10 100 1k 10k 1M for a power of ten."""
+    """1e-4 0.001 0.01 0.1 1 10 100 1k 10k 1M for a power of ten."""
+    if exponent < -3:
+        return f"1e{exponent}"
     if exponent < 3:
         return f"{10.0**exponent:g}"
     for size, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):

@@ -16,13 +16,17 @@ HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept
 r            run the suite again, in the same session
 s            where this session is saved
-1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next)
+1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next); where all
+             four stand together: that one alone, and again to go back
 ← →  p       another precision in the roofline
+↓ ↑  j k     through the notebook; PgDn and PgUp too
 ?            this help; any key closes it
 
 ╌╌╌  nominal: the datasheet, never quite reached
 ───  burst: a rested card for at most 20 ms
 ───  sustained: what it holds for seconds under its power limit
+▲    outside the range that was expected before the run
+▒    the probe that is running
 
 A link that drops keeps the session file. Inside tmux it keeps running too."""
 
@@ -62,7 +66,7 @@ class Help(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The text."""
-        plain = HELP.translate(str.maketrans("╌─←→", "-=<>"))
+        plain = HELP.translate(str.maketrans("╌─←→↓↑▲▒", "-=<>v^!="))
         yield Static(Text(plain if self._ascii else HELP))
 
     def on_key(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, Finding
+from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
@@ -112,11 +112,11 @@ def message(
     held = running is not None and running.endswith("-sustained")
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
         return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
-    grave = [f for f in found if f.severity != NOTE]
+    grave = [f for f in found if f.severity == WRONG or (f.severity != NOTE and not state)]
     if grave:
         f = grave[0]
-        more = f"  (+{len(found) - 1}, Notebook)" if len(found) > 1 else ""
-        text = f" {mark_of(f, glyphs)} {f.code}: {shown(f.message)}{more}"
+        more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
+        text = f" {mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
         return fit(row((text, style_of(f))), cells)
     if state:
         return fit(row((f" {state}", "dim")), cells)
@@ -127,25 +127,27 @@ def message(
 
 KEYS = (
     ("q", "quit"),
-    ("r", "run again"),
-    ("s", "where saved"),
+    ("?", "help"),
     ("1-4", "panes"),
     ("{lr}", "precision"),
-    ("?", "help"),
+    ("s", "where saved"),
+    ("r", "run again"),
 )
 
 
-def footer(cells: int, glyphs: Glyphs, note: str = "") -> Row:
+def footer(cells: int, glyphs: Glyphs, note: str = "", live: bool = True) -> Row:
     """Keys that fit, or a passing note in their place."""
     if note:
         return fit(row((f" {shown(note)}", "strong")), cells)
     pieces: list[Piece] = [(" ", "")]
-    for key, what in KEYS:
+    for key, what in KEYS if live else KEYS[:-1]:
         pieces += [(key.format(lr=glyphs.left_right), "key"), (f" {what}  ", "dim")]
     return fit(pieces, cells)
 
 
-def tabs(cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs) -> Row:
+def tabs(
+    cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs, recorded: str = ""
+) -> Row:
     """The row of pane names at 80 columns, the open one in brackets."""
     line = glyphs.horizontal * 2
     pieces: list[Piece] = []
@@ -155,12 +157,18 @@ def tabs(cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs) -> Row
             pieces.append((f"[{i + 1} {name}]", "tab"))
         else:
             pieces.append((f"{i + 1} {name}", "dim"))
-    pieces.append((glyphs.horizontal * cells, "axis"))
-    return fit(pieces, cells)
+    return _ruled(pieces, recorded, cells, glyphs)
 
 
-def rule(cells: int, name: str, glyphs: Glyphs) -> Row:
+def rule(cells: int, name: str, glyphs: Glyphs, recorded: str = "") -> Row:
     """A rule with a pane's name, for the wide layout."""
-    title = f" {name} " if name else ""
-    line = glyphs.horizontal
-    return fit(((line * 2, "axis"), (title, "tab"), (line * cells, "axis")), cells)
+    pieces: list[Piece] = [(glyphs.horizontal * 2, "axis"), (f" {name} ", "tab")]
+    return _ruled(pieces, recorded, cells, glyphs)
+
+
+def _ruled(pieces: list[Piece], recorded: str, cells: int, glyphs: Glyphs) -> Row:
+    """The pieces, a line, and at its end when a session that is not live was recorded."""
+    tail = f" {recorded} " if recorded else ""
+    used = sum(len(text) for text, _ in pieces)
+    line = glyphs.horizontal * max(1, cells - used - len(tail))
+    return fit((*pieces, (line, "axis"), (tail, "note")), cells)

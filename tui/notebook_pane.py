@@ -7,13 +7,29 @@ from roofwatch.session.events import Fault
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.rows_of_text import Row, page, row, shown, wrapped
+from roofwatch.tui.rows_of_text import Row, page, row, shown, text_of, wrapped
 
 
 def build(
-    session: Session, cells: int, height: int, glyphs: Glyphs, found: list[Finding] | None = None
+    session: Session,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    found: list[Finding] | None = None,
+    scroll: int = 0,
 ) -> list[Row]:
-    """Rows of the pane: faults first, then findings, gravest first, then what was noted."""
+    """Rows of the pane from row ``scroll`` on; the last one says how much is left."""
+    out = rows(session, cells, glyphs, found)[scroll:]
+    if len(out) > height > 0:
+        left = len(out) - height + 1
+        out = [*out[: height - 1], row((f" {left} more rows: down, up", "dim"))]
+    return page(out, cells, height)
+
+
+def rows(
+    session: Session, cells: int, glyphs: Glyphs, found: list[Finding] | None = None
+) -> list[Row]:
+    """All rows: faults first, then findings, gravest first, then what was noted."""
     found = findings(session) if found is None else found
     out: list[Row] = []
     for fault in session.faults:
@@ -27,7 +43,9 @@ def build(
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
         out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
-    return page(out, cells, height)
+    while out and not text_of(out[-1]).strip():
+        out.pop()
+    return out
 
 
 def style_of(f: Finding) -> str:
@@ -45,16 +63,16 @@ def mark_of(f: Finding, glyphs: Glyphs) -> str:
 def _finding(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
     name = f.code if f.code == f.name else f"{f.code} {f.name}"
     head = row((f" {mark_of(f, glyphs)} {name}", style_of(f)), (f"  {f.severity}  ", "dim"))
-    rows: list[Row] = [(*head, (shown(f.subject), "dim"))]
-    rows += wrapped(f.message, cells - 4, "strong")
-    rows += wrapped(f.why, cells - 4, "", "Why  ")
-    rows += wrapped(f.do, cells - 4, "", "Do   ")
-    return [rows[0], *(((" " * 3, ""), *r) for r in rows[1:]), row("")]
+    out: list[Row] = [(*head, (shown(f.subject), "dim"))]
+    out += wrapped(f.message, cells - 4, "strong")
+    out += wrapped(f.why, cells - 4, "", "Why  ")
+    out += wrapped(f.do, cells - 4, "", "Do   ")
+    return [out[0], *(((" " * 3, ""), *r) for r in out[1:]), row("")]
 
 
 def _fault(fault: Fault, cells: int, glyphs: Glyphs) -> list[Row]:
     where = f" during {fault.probe}" if fault.probe else ""
-    rows = wrapped(fault.what + where, cells - 2, "wrong", f" {glyphs.wrong} ")
+    out = wrapped(fault.what + where, cells - 2, "wrong", f" {glyphs.wrong} ")
     for line in fault.log:
-        rows.append(row((f"   {shown(line)}", "dim")))
-    return [*rows, row("")]
+        out.append(row((f"   {shown(line)}", "dim")))
+    return [*out, row("")]

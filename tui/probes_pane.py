@@ -8,9 +8,11 @@ from roofwatch.session.fold import Session
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
 
-NAME, RANGE, MEASURED, SHARE = 18, 20, 8, 7
+NAME, RANGE, MEASURED, SHARE = 18, 21, 8, 7
+BASE = 1 + NAME + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings
+MOST_SPARK = 16
 
 
 def build(
@@ -23,15 +25,18 @@ def build(
 ) -> list[Row]:
     """Rows of the pane; ``progress`` (0 to 1) of the running probe is known only live."""
     rows = probe_rows(session) if rows is None else rows
-    spark_cells = min(16, max(0, cells - (1 + NAME + RANGE + MEASURED + 3 + SHARE + 11)))
+    needed = max(len(w) for w in ("findings", *(_words(r) for r in rows)))
+    spark_cells = min(MOST_SPARK, cells - BASE - needed - 3)
+    spark_cells = spark_cells if spark_cells >= len("repeats") else 0
     out: list[Row] = [_head(spark_cells)]
     for r in rows:
         out.append(_line(r, spark_cells, cells, glyphs, progress))
-    remarks = [r for r in rows if r.state in (SKIPPED, FAILED) and r.why]
+    remarks = [r for r in rows if r.why and (r.state in (SKIPPED, FAILED) or r.within is False)]
     if remarks and len(out) + 1 < height:
         out.append(row(""))
         for r in remarks:
-            out.append(row((f" {r.label}: {shown(r.why or '')}", "dim")))
+            outside = "" if r.within is None else "outside the expected range, "
+            out += wrapped(f"{r.label}: {outside}{r.why}", cells - 2, "dim", " ")
     return page(out, cells, height)
 
 
@@ -52,10 +57,7 @@ def _line(r: ProbeRow, spark_cells: int, cells: int, glyphs: Glyphs, progress: f
         pieces.append((f"{percent(r.of_nominal) if r.of_nominal else '':>{SHARE}}", ""))
         if spark_cells:
             pieces.append((f"  {spark(r.rates, spark_cells, glyphs):<{spark_cells}}", "spark"))
-        words = [c for c in r.codes if c]
-        if r.library_limited:
-            words.append("library-limited")
-        pieces.append((f" {' '.join(words)}", "warn" if r.codes else "dim"))
+        pieces.append((f" {_words(r)}", "warn" if r.codes else "dim"))
     elif r.state == RUNNING:
         bar_cells = min(20, cells - 1 - NAME - RANGE - 10)
         filled = round((progress or 0.0) * bar_cells)
@@ -65,6 +67,11 @@ def _line(r: ProbeRow, spark_cells: int, cells: int, glyphs: Glyphs, progress: f
     else:
         pieces.append((f"{r.state:>{MEASURED}}", "wrong" if r.state == FAILED else "dim"))
     return tuple(pieces)
+
+
+def _words(r: ProbeRow) -> str:
+    """What the findings column says."""
+    return " ".join([*r.codes, *(["lib-limited"] if r.library_limited else [])])
 
 
 def _range(r: ProbeRow, glyphs: Glyphs) -> str:

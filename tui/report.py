@@ -32,6 +32,7 @@ def report(session: Session, path: Path | None, cells: int, glyphs: Glyphs) -> l
     rows = header.build(session, cells, key, glyphs)
     if session.nominal is not None and session.nominal.note:
         rows.append(row((f" nominal: {shown(session.nominal.note)}", "dim")))
+    rows.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))
     if not session.complete:
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
     if session.measured():
@@ -44,6 +45,17 @@ def report(session: Session, path: Path | None, cells: int, glyphs: Glyphs) -> l
     if path is not None:
         rows += [row(""), row((f" session {path}", "dim"))]
     return rows
+
+
+def recorded_when(session: Session) -> str:
+    """When a session that is not live was recorded."""
+    when = (session.started_at or "at an unknown time").replace("T", " ")[:16]
+    return f"recorded {when} UTC"
+
+
+def _length(session: Session) -> str:
+    again = f", run {session.reported_run} of {session.run}" if session.run > 1 else ""
+    return f", {session.duration_s:.0f} s{again}"
 
 
 def _why(session: Session) -> str:

@@ -16,8 +16,8 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, page, row
 
-X_LIMITS = (-1.0, 4.7)  # 0.1 to 50k FLOP per byte: the labels stand right of every point
-LEFT = 7  # cells of the y labels and their axis
+X_LIMITS = (-1.0, 4.95)  # 0.1 to 90k FLOP per byte: the labels stand right of every point
+LEFT = 8  # cells of the y labels and their axis
 Point = tuple[str, str, Measurement]
 """Letter, what it stands for (stream, burst, sustained), and the measurement."""
 
@@ -85,15 +85,18 @@ def _plot(
             canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), which)
     if own.roof(key or "", "burst") is None:
         _alone(canvas, own, key, flats, glyphs)
+    ends = {}  # where each flat's name begins: no point may stand on it
     for which, y in flats.items():
         text = f" {which} {figure(_peak(own, key, which))} "
-        canvas.write(canvas.width - len(text), y, text, which)
+        ends[y] = canvas.width - len(text)
+        canvas.write(ends[y], y, text, which)
     taken: set[tuple[int, int]] = set()
     for letter, style, m in points:
         x = cell_of(math.log10(intensity(m)), X_LIMITS, columns)
         y = flats.get(style, rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows))
+        x = min(x, ends.get(y, canvas.width) - 2)
         while (x, y) in taken:
-            x += 1
+            x -= 1
         taken.add((x, y))
         canvas.put(x, y, letter, f"point-{style}")
     _write_ridge(canvas, own, key, glyphs)
@@ -193,7 +196,10 @@ def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> li
     rows: list[Row] = []
     for y in range(canvas.height):
         mark = glyphs.tick if y in ticks else glyphs.vertical
-        rows.append((*row((f"{ticks.get(y, ''):>{LEFT - 2}} {mark}", "axis")), *canvas.row(y)))
+        label = f"{ticks[y]:>{LEFT - 2}} " if y in ticks else " " * (LEFT - 1)
+        if y == 0 and y not in ticks:
+            label = f"{'TFLOP/s':<{LEFT - 1}}"
+        rows.append((*row((label + mark, "axis")), *canvas.row(y)))
     axis = [glyphs.horizontal] * canvas.width
     names = [" "] * (canvas.width + LEFT)
     for e in range(math.ceil(X_LIMITS[0]), math.floor(X_LIMITS[1]) + 1):
@@ -202,13 +208,18 @@ def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> li
         label = decade_label(e)
         start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
         names[start : start + len(label)] = label
-    unit = "FLOP/byte"
-    end = LEFT + cell_of(X_LIMITS[1] - 1, X_LIMITS, canvas.width) + 3
-    if end + len(unit) < len(names) - 4:
-        names[end : end + len(unit)] = unit
+    _write_unit(names, "FLOP/byte")
     rows.append(row((" " * (LEFT - 1) + glyphs.corner + "".join(axis), "axis")))
     rows.append(row(("".join(names), "axis")))
     return rows
+
+
+def _write_unit(names: list[str], unit: str) -> None:
+    """The axis' unit in the rightmost gap between its labels that holds it."""
+    for start in range(len(names) - len(unit), LEFT, -1):
+        if all(c == " " for c in names[start - 1 : start + len(unit) + 1]):
+            names[start : start + len(unit)] = unit
+            return
 
 
 def _table(

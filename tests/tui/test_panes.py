@@ -58,7 +58,7 @@ def test_the_roofline_tells_its_three_roofs_apart(h200: Session) -> None:
 def test_the_axes_are_decades(h200: Session) -> None:
     rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
     axis = next(r for r in rows if r.strip().startswith("0.1"))
-    assert axis.split() == ["0.1", "1", "10", "100", "1k", "10k"]
+    assert axis.split() == ["0.1", "1", "10", "100", "1k", "10k", "FLOP/byte"]
     assert [r.split()[0] for r in rows if "┤" in r] == ["1k", "100", "10", "1"]
 
 
@@ -104,7 +104,7 @@ def test_the_probe_table_reads_like_a_table(h200: Session) -> None:
     starts = {r.rstrip().find("/s") for r in rows[1:11] if "TFLOP" in r}
     assert len(starts) == 1
     assert "throttled" in rows[10]
-    assert "library-limited" in next(r for r in rows if "int8" in r)
+    assert "lib-limited" in next(r for r in rows if "int8" in r)
 
 
 def test_a_running_probe_has_a_bar(h200_file) -> None:  # type: ignore[no-untyped-def]
