@@ -12,6 +12,7 @@ from roofwatch.roofline.nominal import Card, ceiling_tflops, clock_behind, facto
 from roofwatch.roofline.peaks import PEAK_KEYS
 
 MEMORY_TOLERANCE = 0.07  # ECC on GDDR takes a sixteenth, drivers keep some
+LARGEST = 1e12
 CLOCK_TOLERANCE = 0.03  # GDDR6 and GDDR6X boards of one name lie 5 % apart
 
 
@@ -55,6 +56,16 @@ class Nominal(msgspec.Struct, frozen=True, kw_only=True):
     l2_bytes: int | None = None
     tdp_w: float | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        """Every figure is positive and finite: they divide and are drawn on a log scale."""
+        single = ("bandwidth_gbs", "ceiling_bandwidth_gbs", "sm_max_mhz", "tdp_w", "l2_bytes")
+        figures = [(name, getattr(self, name)) for name in single]
+        for table in ("peaks_tflops", "ceilings_tflops", "clocks_mhz", "ridge", "measured_best"):
+            figures += [(f"{table}.{key}", value) for key, value in getattr(self, table).items()]
+        for name, value in figures:
+            if value is not None and not 0 < value < LARGEST:
+                raise ValueError(f"{name} is {value}, which no card has")
 
 
 def bare_name(name: str) -> str:

@@ -7,11 +7,19 @@ This module imports nothing but msgspec, so that every instrument may import it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 SCHEMA = "roofwatch.session/1"
+
+# Bounds that any true reading keeps: what lies outside is damage, and named as such by the decoder.
+Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
+Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+Count = Annotated[float, msgspec.Meta(gt=0, le=1e30)]
+Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
+Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 Status = str
 """Why a value is null: ``not_supported``, ``no_permission``, ``error`` or ``stale``."""
@@ -20,7 +28,7 @@ Status = str
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
     """What every event has: when it happened, in seconds since the session began."""
 
-    t: float = msgspec.field()
+    t: Moment = msgspec.field()
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,15 +47,15 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     core_count: int | None = None  # CPU cores this process may use
     vector_bits: int | None = None  # widest CPU vector register
     fma_units: int | None = None  # vector FMA units a CPU core is assumed to have
-    memory_bytes: int | None = None
-    l2_bytes: int | None = None  # on a CPU: the last-level cache
+    memory_bytes: Bytes | None = None
+    l2_bytes: Bytes | None = None  # on a CPU: the last-level cache
     bus_bits: int | None = None
-    power_limit_w: float | None = None  # enforced
-    power_default_w: float | None = None
-    power_max_w: float | None = None
-    sm_max_mhz: float | None = None
-    mem_max_mhz: float | None = None
-    temp_slowdown_c: float | None = None
+    power_limit_w: Figure | None = None  # enforced
+    power_default_w: Figure | None = None
+    power_max_w: Figure | None = None
+    sm_max_mhz: Figure | None = None
+    mem_max_mhz: Figure | None = None
+    temp_slowdown_c: Figure | None = None
     reasons_supported: int | None = None
     ecc: bool | None = None
     mig: bool | None = None
@@ -59,7 +67,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pcie_lanes_max: int | None = None
     nvlink_links: int | None = None
     processes: int | None = None
-    processes_bytes: int | None = None
+    processes_bytes: Bytes | None = None
     status: dict[str, Status] = {}
 
 
@@ -96,26 +104,26 @@ class Expect(Event, frozen=True, kw_only=True, tag="expect"):
     """The range in which a probe's number should land, written before it is measured."""
 
     probe: str
-    low: float
-    high: float
+    low: Figure
+    high: Figure
     unit: str  # "GB/s" | "TFLOP/s" | "TOPS"
     why: str
-    run: int = 1
+    run: Run = 1
 
 
 class Sample(Event, frozen=True, kw_only=True, tag="sample"):
     """One reading of the telemetry instrument. ``gpu`` is null for the host's CPU."""
 
     gpu: int | None = msgspec.field()
-    sm_mhz: float | None = msgspec.field()
-    mem_mhz: float | None = msgspec.field()
-    power_w: float | None = msgspec.field()
-    power_instant_w: float | None = msgspec.field()
-    temp_c: float | None = msgspec.field()
-    mem_used_bytes: int | None = msgspec.field()
-    util: float | None = msgspec.field()  # 0..1: some kernel (or CPU work) was running
+    sm_mhz: Figure | None = msgspec.field()
+    mem_mhz: Figure | None = msgspec.field()
+    power_w: Figure | None = msgspec.field()
+    power_instant_w: Figure | None = msgspec.field()
+    temp_c: Figure | None = msgspec.field()
+    mem_used_bytes: Bytes | None = msgspec.field()
+    util: Figure | None = msgspec.field()  # 0..1: some kernel (or CPU work) was running
     reasons: int | None = msgspec.field()  # clocks event reasons, NVML's mask
-    energy_j: float | None = None  # read once a second
+    energy_j: Figure | None = None  # read once a second
     processes: int | None = None  # read once a second
     counters: dict[str, int] = {}  # accumulated nanoseconds
     status: dict[str, Status] = {}
@@ -126,7 +134,7 @@ class Span(Event, frozen=True, kw_only=True, tag="span"):
 
     probe: str
     edge: str  # "begin" | "end"
-    run: int = 1
+    run: Run = 1
 
 
 class Series(Event, frozen=True, kw_only=True, tag="series"):
@@ -136,19 +144,19 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     """
 
     probe: str
-    t0: float
-    times_s: list[float]
-    flop: float | None = None
-    bytes: float | None = None
-    run: int = 1
+    t0: Moment
+    times_s: Annotated[list[Seconds], msgspec.Meta(min_length=1)]
+    flop: Count | None = None
+    bytes: Count | None = None
+    run: Run = 1
 
 
 class Tensor(msgspec.Struct, frozen=True, kw_only=True):
     """One operand: what a launch must read of it and write to it, in bytes."""
 
     name: str
-    read_bytes: int = 0
-    write_bytes: int = 0
+    read_bytes: Bytes = 0
+    write_bytes: Bytes = 0
 
 
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
@@ -161,19 +169,26 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     math: str  # "ieee" | "tf32"
     accumulate: str | None
     peak_key: str | None
-    flop: float
+    flop: Count
     tensors: list[Tensor]
-    times_s: list[float]  # every repetition
+    times_s: Annotated[list[Seconds], msgspec.Meta(min_length=3)]  # every repetition
     stop: str  # why it stopped: "iqr" | "standard-error" | "time-cap" | "protocol"
     timing: str  # "event" | "graph" | "host"
     protocol: str  # "stream" | "burst" | "sustained"
-    begin_s: float  # the timed part, on the session's clock
-    end_s: float
+    begin_s: Moment  # the timed part, on the session's clock
+    end_s: Moment
     layout: str | None = None  # "nn" | "nt": second operand plain or transposed
     warmup_times_s: list[float] = []
     searched: list[dict[str, Any]] = []  # shapes ranked on the way, with their times
     library_limited: bool = False
-    run: int = 1
+    run: Run = 1
+
+    def __post_init__(self) -> None:
+        """A launch moves bytes and its timed part does not end before it begins."""
+        if not any(t.read_bytes + t.write_bytes for t in self.tensors):
+            raise ValueError("`tensors` move no byte")
+        if self.end_s < self.begin_s:
+            raise ValueError("`end_s` lies before `begin_s`")
 
 
 class Flag(Event, frozen=True, kw_only=True, tag="flag"):
@@ -188,7 +203,7 @@ class Flag(Event, frozen=True, kw_only=True, tag="flag"):
     why: str
     do: str
     evidence: dict[str, Any] = {}
-    run: int = 1
+    run: Run = 1
 
 
 class Note(Event, frozen=True, kw_only=True, tag="note"):
@@ -196,7 +211,7 @@ class Note(Event, frozen=True, kw_only=True, tag="note"):
 
     text: str
     probe: str | None = None
-    run: int = 1
+    run: Run = 1
 
 
 class Fault(Event, frozen=True, kw_only=True, tag="fault"):
@@ -207,7 +222,7 @@ class Fault(Event, frozen=True, kw_only=True, tag="fault"):
     probe: str | None = None
     exit_code: int | None = None
     log: list[str] = []
-    run: int = 1
+    run: Run = 1
 
 
 class End(Event, frozen=True, kw_only=True, tag="end"):
@@ -215,7 +230,7 @@ class End(Event, frozen=True, kw_only=True, tag="end"):
 
     complete: bool
     why: str = ""
-    run: int = 1
+    run: Run = 1
 
 
 class Beat(Event, frozen=True, kw_only=True, tag="beat"):

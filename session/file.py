@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from roofwatch.session.events import AnyEvent, Beat, decode, encode
+from roofwatch.session.events import AnyEvent, Beat, SessionInfo, decode, encode
 
 
 class UnreadableSession(ValueError):
@@ -121,6 +121,13 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
         raise UnreadableSession(f"{path}: row {row}: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnreadableSession(f"{path}: row {row}: not an event ({error})") from None
+    if isinstance(event, SessionInfo) and event.nominal is not None:
+        from roofwatch.roofline.lookup import Nominal  # a live session never reads
+
+        try:
+            msgspec.convert(event.nominal, Nominal)
+        except msgspec.ValidationError as error:
+            raise UnreadableSession(f"{path}: row {row}: nominal: {error}") from None
     if row == 1 and getattr(event, "schema", None) is None:
         raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no schema)")
     return event
