@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
+import io
 import math
 import os
 import re
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from roofwatch.session.live import Live
     from roofwatch.tui.glyphs import Glyphs
 
-USAGE = 2
+INTERNAL, USAGE = 1, 2
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 MOST_SUSTAIN_S = 3600.0
 
@@ -98,6 +100,11 @@ def _live(options: argparse.Namespace) -> Live:
     )
 
 
+def _kept(live: Live) -> str:
+    problem = live.file.problem
+    return f"not kept: {problem}" if problem else f"what was measured is in {live.path}"
+
+
 def _has_own_cards() -> bool:
     from roofwatch.session.cards import user_file
 
@@ -129,12 +136,12 @@ def screen(argv: list[str]) -> int:
         return code
     from roofwatch.session.exit_code import exit_code
 
-    print(f"session {live.path}", file=sys.stderr)
+    print(_kept(live), file=sys.stderr)
     return exit_code(live.session, [], strict=False)
 
 
 def _has_screen() -> bool:
-    real = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    real = all(s is not None and s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
     return real and os.environ.get("TERM", "dumb") not in ("", "dumb")
 
 
@@ -151,7 +158,7 @@ def run(argv: list[str]) -> int:
     try:
         session = plain.run(live, _glyphs(sys.stderr.encoding))
     except plain.Interrupted as signal:
-        print(f"ended by {signal}; what was measured is in {live.path}", file=sys.stderr)
+        print(f"ended by {signal}; {_kept(live)}", file=sys.stderr)
         return 128 + signal.number
     from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
@@ -187,6 +194,8 @@ def _print(session: object, path: Path, as_json: bool) -> None:
     from roofwatch.session.fold import Session
 
     assert isinstance(session, Session)
+    if sys.stdout is None:  # closed by the shell
+        return
     if as_json:
         import msgspec
 
@@ -207,6 +216,9 @@ VERBS: dict[str, Callable[[list[str]], int]] = {"run": run, "show": show}
 def main(argv: list[str] | None = None) -> int:
     """Run a verb; a person's mistake is one line and exit code 2."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name must not end a run
     try:
         if arguments and not arguments[0].startswith("-"):
             verb = VERBS.get(arguments[0])
@@ -225,5 +237,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            print(f"roofwatch: {error}", file=sys.stderr)
+        os._exit(INTERNAL)  # what could not be written stays in a buffer that must not be flushed
     except KeyboardInterrupt:
         return 130

@@ -124,12 +124,14 @@ class Worker:
         expect_s = min(timer.times(launch, 3))
         work = matmul.work(spec, shape)
         times: list[float] = []
+        held_s = 0.0
         first: float | None = None
         for t0, chunk in sustained.launches(
             self._target, launch, spec.seconds, expect_s, self._stop.is_set
         ):
             first = t0 if first is None else first
             times += chunk
+            held_s += sum(chunk)
             self._out.write(
                 Series(
                     t=self._out.now(),
@@ -141,7 +143,7 @@ class Worker:
                     run=self._run,
                 )
             )
-            self._report(spec, min(1.0, sum(times) / spec.seconds))
+            self._report(spec, min(1.0, held_s / spec.seconds))
         if first is None:
             raise RuntimeError("no launch finished in time")
         self._measurement(spec, work, sustained.settle(first, times, timer.name), layout)

@@ -12,7 +12,7 @@ from roofwatch.roofline.nominal import Card, ceiling_tflops, clock_behind, facto
 from roofwatch.roofline.peaks import PEAK_KEYS
 
 MEMORY_TOLERANCE = 0.07  # ECC on GDDR takes a sixteenth, drivers keep some
-LARGEST = 1e12
+LEAST, LARGEST = 1e-9, 1e12
 CLOCK_TOLERANCE = 0.03  # GDDR6 and GDDR6X boards of one name lie 5 % apart
 
 
@@ -64,7 +64,7 @@ class Nominal(msgspec.Struct, frozen=True, kw_only=True):
         for table in ("peaks_tflops", "ceilings_tflops", "clocks_mhz", "ridge", "measured_best"):
             figures += [(f"{table}.{key}", value) for key, value in getattr(self, table).items()]
         for name, value in figures:
-            if value is not None and not 0 < value < LARGEST:
+            if value is not None and not LEAST < value < LARGEST:
                 raise ValueError(f"{name} is {value}, which no card has")
 
 

@@ -43,12 +43,12 @@ class Child:
     ) -> None:
         self.instrument = instrument
         self.retired = False  # its end is wanted: no fault
-        self.last_word = time.monotonic()
+        self.last_beat = self.last_event = time.monotonic()
         self.beat: Beat | None = None
         self._t0_ns = t0_ns
         self._file = file
         self._inbox = inbox
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as this)
+        self._log = _log_file()
         read_end, write_end = os.pipe()
         safe = ["-P"] if getattr(sys.flags, "safe_path", False) else []  # as we were started
         command = [sys.executable, *safe, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
@@ -74,12 +74,13 @@ class Child:
                 except msgspec.DecodeError as error:
                     now = (time.monotonic_ns() - self._t0_ns) / 1e9
                     event = Note(t=now, text=f"{self.instrument} wrote an unreadable line: {error}")
-                self.last_word = time.monotonic()
                 if event is None:
                     continue
+                self.last_beat = time.monotonic()
                 if isinstance(event, Beat):
                     self.beat = event
                 else:
+                    self.last_event = self.last_beat
                     self._file.write(event)
                 self._inbox.put(event)
         self._inbox.put(Gone(self))
@@ -114,6 +115,12 @@ class Child:
         self._reader.join(0.5)
         self._log.close()
 
+    @property
+    def silent_s(self) -> float:
+        """Seconds since its last sign of life: of telemetry a sample, of the probes a beat."""
+        last = self.last_event if self.instrument == "telemetry" else self.last_beat
+        return time.monotonic() - last
+
     def log_tail(self) -> list[str]:
         """The last lines that its libraries printed."""
         self._log.seek(0, os.SEEK_END)
@@ -121,3 +128,11 @@ class Child:
         self._log.seek(max(0, size - 4096))
         text = self._log.read().decode("utf-8", "replace")
         return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]
+
+
+def _log_file() -> IO[bytes]:
+    """Where a child's libraries print; nowhere when no temporary file can be made."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        return open(os.devnull, "r+b")

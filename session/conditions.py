@@ -31,11 +31,13 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 def conditions(session: Session, measurement: Measurement) -> Conditions:
     """Conditions of one measurement.
 
-    A burst is shorter than NVML's refresh, so the samples that refresh just after it count too.
+    A burst is shorter than NVML's refresh, so the samples that refresh just after it count too, and
+    its power is ``stale``: 20 ms of load beside 80 ms of rest.
     The shares are of the whole span, from counters that accumulate: power cap, and heat (software
     and hardware slowdown together).
     """
-    inside = session.between(measurement.begin_s, measurement.end_s + REFRESH_S)
+    late_s = 0.0 if measurement.protocol == "sustained" else REFRESH_S
+    inside = session.between(measurement.begin_s, measurement.end_s + late_s)
     status: dict[str, str] = {}
 
     def middle(field: str) -> float | None:
@@ -51,6 +53,8 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
         mask |= sample.reasons or 0
     power = "power_w" if measurement.protocol == "sustained" else "power_instant_w"
     power_w = middle(power)
+    if measurement.protocol == "burst" and power_w is not None:
+        power_w, status[power] = None, "stale"
     begin, end = span_of(session, measurement)
     capped = counter_share(session, ("power_cap",), begin, end)
     hot = counter_share(session, ("sw_thermal", "hw_thermal"), begin, end)

@@ -7,7 +7,7 @@ This module imports nothing but msgspec, so that every instrument may import it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -15,9 +15,9 @@ SCHEMA = "roofwatch.session/1"
 
 # Bounds that any true reading keeps: what lies outside is damage, and named as such by the decoder.
 Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
-Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
+Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
 Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-Count = Annotated[float, msgspec.Meta(gt=0, le=1e30)]
+Count = Annotated[float, msgspec.Meta(ge=1, le=1e30)]
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
 Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
@@ -197,7 +197,7 @@ class Flag(Event, frozen=True, kw_only=True, tag="flag"):
     code: str
     name: str
     root: str
-    severity: str
+    severity: Literal["wrong", "suspect", "note"]
     subject: str
     message: str
     why: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.session.events import AnyEvent, Beat, SessionInfo, decode, encode
+
+FAMILY = "roofwatch.session/"
+LONGEST_BYTES = 16 << 20
 
 
 class UnreadableSession(ValueError):
@@ -23,8 +27,10 @@ class SaveRefused(ValueError):
 
 def sessions_folder() -> Path:
     """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``."""
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "roofwatch" / "sessions"
+    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if not base.is_absolute():  # the specification: a relative one is ignored
+        base = Path("~/.local/share").expanduser()
+    return base / "roofwatch" / "sessions"
 
 
 def slug(name: str) -> str:
@@ -39,11 +45,12 @@ class SessionFile:
         self.path = path
         self.problem: str | None = None
         self._descriptor = descriptor
+        self._closed = False
         self._lock = threading.Lock()
 
     def write(self, event: AnyEvent) -> None:
         """Append one event; beats are signs of life and are not kept."""
-        if isinstance(event, Beat) or self.problem is not None:
+        if isinstance(event, Beat) or self.problem is not None or self._closed:
             return
         line = memoryview(encode(event))
         with self._lock:
@@ -66,8 +73,8 @@ class SessionFile:
     def close(self) -> None:
         """Close the file; writing afterwards is refused silently."""
         with self._lock:
-            if self.problem is None:
-                self.problem = "closed"
+            if not self._closed:
+                self._closed = True
                 os.close(self._descriptor)
 
 
@@ -82,9 +89,13 @@ def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
         if path is None:
             target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags |= os.O_NONBLOCK  # a pipe that nobody reads is refused, not waited for
         descriptor = os.open(target, flags, 0o600)
     except OSError as error:
         raise SaveRefused(f"{target}: {error.strerror}") from None
+    if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise SaveRefused(f"{target}: a pipe keeps nothing")
     if os.fstat(descriptor).st_size:
         os.close(descriptor)
         raise SaveRefused(f"{target}: has content already; a session is never written over it")
@@ -106,7 +117,9 @@ def read(path: Path) -> Iterator[Line]:
     """
     try:
         with path.open("rb") as file:
-            for row, raw in enumerate(file, 1):
+            for row, raw in enumerate(iter(lambda: file.readline(LONGEST_BYTES + 1), b""), 1):
+                if len(raw) > LONGEST_BYTES:
+                    raise UnreadableSession(f"{path}: row {row}: longer than any event")
                 if not raw.endswith(b"\n"):
                     return
                 yield Line(raw, _event(path, row, raw))
@@ -128,8 +141,11 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
             msgspec.convert(event.nominal, Nominal)
         except msgspec.ValidationError as error:
             raise UnreadableSession(f"{path}: row {row}: nominal: {error}") from None
-    if row == 1 and getattr(event, "schema", None) is None:
+    schema = event.schema if isinstance(event, SessionInfo) else None
+    if row == 1 and not (schema or "").startswith(FAMILY):
         raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no schema)")
+    if row > 1 and schema is not None:
+        raise UnreadableSession(f"{path}: row {row}: a second session begins here")
     return event
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,6 @@ class Session:
         self.faults: list[Fault] = []
         self.ends: dict[int, End] = {}
         self.beats: dict[str, Beat] = {}
-        self.last_word_s: dict[str, float] = {}
         self.duration_s = 0.0
         self.run = 1
         self.closed = False  # nothing more will come: a file, or a session that was quit
@@ -70,29 +70,28 @@ class Session:
         """Take in the next event of the stream."""
         if isinstance(event, Beat):
             self.beats[event.instrument] = event
-            self.last_word_s[event.instrument] = event.t
             return
         self.duration_s = max(self.duration_s, event.t)
         if isinstance(event, Sample):
-            self.samples.append(event)
-            self.last_word_s["telemetry"] = event.t
+            if self.samples and event.t < self.samples[-1].t:
+                insort(self.samples, event, key=_t)
+            else:
+                self.samples.append(event)
             self.ticks += 1
             return
         if isinstance(event, Series):
             self.series.append(event)
-            self.last_word_s["probes"] = event.t
             self.ticks += 1
             return
         self.revision += 1
+        if not isinstance(event, SessionInfo):
+            self.run = max(self.run, event.run)
         if isinstance(event, SessionInfo):
             self._learn(event)
         elif isinstance(event, Expect):
             self.expects[event.run, event.probe] = event
-            self.run = max(self.run, event.run)
         elif isinstance(event, Span):
             self.spans.append(event)
-            self.run = max(self.run, event.run)
-            self.last_word_s["probes"] = event.t
         elif isinstance(event, Measurement):
             self.measurements.append(event)
         elif isinstance(event, Flag):
@@ -178,25 +177,19 @@ class Session:
 
     def running(self) -> str | None:
         """The probe whose span is open."""
-        if not self.spans or self.run in self.ends:
+        if self.closed or not self.spans or self.run in self.ends:
             return None
         last = self.spans[-1]
         return last.probe if last.edge == "begin" and last.run == self.run else None
 
     def between(self, begin_s: float, end_s: float) -> list[Sample]:
         """Samples with begin <= t <= end."""
-        return self.samples[self._index(begin_s) : self._index(end_s, after=True)]
+        first = bisect_left(self.samples, begin_s, key=_t)
+        return self.samples[first : bisect_right(self.samples, end_s, key=_t)]
 
-    def _index(self, t: float, after: bool = False) -> int:
-        low, high = 0, len(self.samples)
-        while low < high:
-            middle = (low + high) // 2
-            value = self.samples[middle].t
-            if value < t or (after and value == t):
-                low = middle + 1
-            else:
-                high = middle
-        return low
+
+def _t(sample: Sample) -> float:
+    return sample.t
 
 
 def _filled(first: Any, second: Any, settings: bool = False) -> Any:

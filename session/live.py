@@ -106,9 +106,15 @@ class Live:
         previous = self._children.get(instrument)
         if previous is not None:
             previous.end()
-        self._children[instrument] = Child(
-            instrument, arguments, self._t0_ns, self.file, self._inbox
-        )
+        try:
+            child = Child(instrument, arguments, self._t0_ns, self.file, self._inbox)
+        except OSError as error:
+            what = f"the {instrument} instrument cannot be started: {error.strerror}"
+            self._tell(Fault(t=self.now(), instrument=instrument, what=what, run=self._run))
+            if instrument == "probes":
+                self._tell(End(t=self.now(), complete=False, why=what, run=self._run))
+            return
+        self._children[instrument] = child
 
     def _spawn_telemetry(self, source: str, device: str) -> None:
         arguments = ["--source", source, "--hz", str(self.options.hz)]
@@ -175,7 +181,8 @@ class Live:
         telemetry = self.session.told_by("telemetry")
         child = self._children.get("telemetry")
         if telemetry is None:
-            return child is None or child.process.poll() is not None
+            gone = child is None or child.process.poll() is not None
+            return gone or self.now() > IDENTITY_PATIENCE_S
         if telemetry.kind != probes.kind:
             return probes.kind == "cuda"  # NVML is missing, torch works: go without
         if telemetry.uuid and probes.uuid and not telemetry.uuid.startswith("MIG"):
@@ -226,19 +233,24 @@ class Live:
 
     def go(self) -> None:
         """Let the probes measure; a busy card is written down as a finding."""
+        child = self._children.get("probes")
+        if child is None:  # it ended while the question stood
+            return
         occupied = self.busy()
         if occupied is not None:
             self._tell(finding_flag(occupied, self.session, self.now(), self._run))
         self._told_go = True
-        self._children["probes"].tell("go")
+        child.tell("go")
 
     def stand_down(self) -> None:
         """Do not measure: the user would rather leave a busy card alone."""
         self._told_go = True
-        self._children.pop("probes").end()
-        self._tell(
-            End(t=self.now(), complete=False, why="not started: the card was busy", run=self._run)
-        )
+        child = self._children.pop("probes", None)
+        if child is None:
+            return
+        child.end()
+        why = "not started: the card was busy"
+        self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
 
     @property
     def path(self) -> Path:
@@ -260,16 +272,24 @@ class Live:
             host = self.session.device.kind == "cpu"
             self._spawn_telemetry("host" if host else "auto", self.options.device)
         self._expected_revision = -1
+        self._note(f"run {self._run}")
         self._spawn_probes()
-        self.session.run = self._run
         return True
 
-    def silent_s(self, instrument: str) -> float | None:
-        """Seconds since an instrument's last word; None when it is not running."""
-        child = self._children.get(instrument)
-        if child is None or child.process.poll() is not None:
-            return None
-        return time.monotonic() - child.last_word
+    @property
+    def silence(self) -> tuple[str, float] | None:
+        """An instrument that should speak and does not, with its last word's age in seconds.
+
+        Nobody is expected to speak while torch is imported or a device is opened.
+        """
+        for name, patience_s in (("telemetry", 2.0), ("probes", 5.0)):
+            child = self._children.get(name)
+            if child is None or child.process.poll() is not None or child.silent_s < patience_s:
+                continue
+            beat = child.beat
+            if name == "telemetry" or (beat is not None and beat.state in ("waiting", "measuring")):
+                return name, child.silent_s
+        return None
 
     def beat(self, instrument: str) -> Beat | None:
         """The last heartbeat of an instrument."""

@@ -27,12 +27,17 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 def questions(session: Session, own: Roofs) -> list[Question]:
     """Answers 1 to 5; one that cannot be given names the probe that would give it."""
     main = main_roof(own)
-    return [
+    asked = [
         _bandwidth(session, own),
         _compute(session, own, main),
         _ridge(own, main),
         _decode(),
         _kernels(own, main),
+    ]
+    # What is not known is left out of the values; the answer says what would tell.
+    return [
+        msgspec.structs.replace(q, values={k: v for k, v in q.values.items() if v is not None})
+        for q in asked
     ]
 
 

@@ -35,6 +35,7 @@ class SoftwareBlock(msgspec.Struct, frozen=True, kw_only=True):
     cuda: str | None
     driver: str | None
     settings: dict[str, str]
+    status: dict[str, str]
 
 
 class DeviceBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +71,7 @@ class NominalBlock(msgspec.Struct, frozen=True, kw_only=True):
     ceiling_bandwidth_gbs: float | None
     ceilings_tflops: dict[str, float]
     note: str
+    status: dict[str, str]
 
 
 class ComputeBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,11 +152,12 @@ class MeasurementBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stretch(msgspec.Struct, frozen=True, kw_only=True):
-    """Least, median and greatest of a telemetry field; null where nothing could be read."""
+    """Least, median and greatest of a telemetry field; null with its status where unreadable."""
 
     min: float | None
     median: float | None
     max: float | None
+    status: dict[str, str] = {}
 
 
 class TelemetryBlock(msgspec.Struct, frozen=True, kw_only=True):

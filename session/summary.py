@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from roofwatch.session.record import (
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sustained import sustained
 
-UNMEASURED = "not measured by the quick suite"
+UNMEASURED = "not_measured"  # this suite has no probe for it
+UNKNOWN = "not_known"  # nothing nominal is known
 
 
 def record(session: Session, file: Path | None) -> Record:
@@ -48,7 +50,7 @@ def record(session: Session, file: Path | None) -> Record:
             started_at=session.started_at,
             duration_s=round(session.duration_s, 3),
             complete=session.complete,
-            file=str(file) if file else None,
+            file=os.fsencode(file).decode("utf-8", "replace") if file else None,
             run=session.reported_run,
             suite=session.suite,
         ),
@@ -77,7 +79,10 @@ def _id(m: Measurement) -> str:
 
 
 def _software(s: Software) -> SoftwareBlock:
-    return SoftwareBlock(**{name: getattr(s, name) for name in SoftwareBlock.__struct_fields__})
+    names = [n for n in SoftwareBlock.__struct_fields__ if n != "status"]
+    values: dict[str, Any] = {name: getattr(s, name) for name in names}
+    missing = {name: "not_supported" for name, value in values.items() if value is None}
+    return SoftwareBlock(**values, status=missing)
 
 
 def _device(d: Device) -> DeviceBlock:
@@ -100,8 +105,12 @@ def _nominal(session: Session) -> NominalBlock:
             ceiling_bandwidth_gbs=None,
             ceilings_tflops={},
             note="no device was identified",
+            status=dict.fromkeys(("key", "bandwidth_gbs", "ceiling_bandwidth_gbs"), UNKNOWN),
         )
-    return NominalBlock(**{f: getattr(n, f) for f in NominalBlock.__struct_fields__})
+    names = [f for f in NominalBlock.__struct_fields__ if f != "status"]
+    values: dict[str, Any] = {f: getattr(n, f) for f in names}
+    status = {f: UNKNOWN for f, value in values.items() if value is None}
+    return NominalBlock(**values, status=status)
 
 
 def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
@@ -117,7 +126,7 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
         if clocks[which] is None:
             status[f"sm_mhz_{which}"] = UNMEASURED if seen is None else "not_supported"
     if flat.nominal_tflops is None:
-        status["nominal_tflops"] = status["of_nominal"] = "no nominal peak is known"
+        status["nominal_tflops"] = status["of_nominal"] = UNKNOWN
     if session.telemetry_source != "nvml":
         status["clock_source"] = "not_supported"
     share = None
@@ -144,15 +153,19 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
 def _roofs(session: Session, own: Roofs) -> RoofsBlock:
     measured = {k: c for k, c in own.compute.items() if c.best_tflops is not None}
     ridge: dict[str, dict[str, float | None]] = {}
+    status = {"l2_bytes_seen": UNMEASURED}
     for key in measured:
         found = {w: own.roof(key, w) for w in ("nominal", "burst", "sustained")}
         ridge[key] = {w: r.ridge if r else None for w, r in found.items()}
-    status = {"l2_bytes_seen": UNMEASURED}
+        for which, roof in found.items():
+            if roof is None:
+                why = UNKNOWN if which == "nominal" else UNMEASURED
+                status[f"ridge.{key}.{which}"] = why
     if own.bandwidth_gbs is None:
-        status["bandwidth_gbs"] = status["bandwidth_kernel"] = "no stream was measured"
+        status["bandwidth_gbs"] = status["bandwidth_kernel"] = UNMEASURED
     share = own.bandwidth_gbs / own.nominal_gbs if own.bandwidth_gbs and own.nominal_gbs else None
     if share is None:
-        status["of_nominal"] = "no nominal bandwidth is known"
+        status["of_nominal"] = UNKNOWN
     return RoofsBlock(
         bandwidth_gbs=own.bandwidth_gbs,
         bandwidth_kernel=own.bandwidth.probe if own.bandwidth else None,
@@ -169,11 +182,11 @@ def _measurement(session: Session, m: Measurement, name: str) -> MeasurementBloc
     seen = value(m)
     status = {}
     if expect is None:
-        status["expected"] = status["within_expected"] = "nothing nominal is known to expect"
+        status["expected"] = status["within_expected"] = UNKNOWN
     if m.peak_key is None:
-        status["peak_key"] = status["accumulate"] = "a stream is judged by its bytes"
+        status["peak_key"] = status["accumulate"] = "not_supported"
     if m.layout is None:
-        status["layout"] = "a stream has no layout"
+        status["layout"] = "not_supported"
     return MeasurementBlock(
         id=name,
         probe=m.probe,
@@ -218,8 +231,9 @@ def _telemetry(session: Session) -> TelemetryBlock:
     def stretch(field: str) -> Stretch:
         values = [v for s in samples if (v := getattr(s, field)) is not None]
         if not values:
-            status[field] = _why_null(samples, field)
-            return Stretch(min=None, median=None, max=None)
+            status[field] = why = _why_null(samples, field)
+            each = dict.fromkeys(("min", "median", "max"), why)
+            return Stretch(min=None, median=None, max=None, status=each)
         return Stretch(min=min(values), median=median(values), max=max(values))
 
     return TelemetryBlock(

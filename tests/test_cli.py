@@ -128,3 +128,44 @@ def test_a_cuda_device_that_is_absent_exits_3(tmp_path: Path) -> None:
     assert result.returncode == 3
     assert "cuda:9" in result.stderr
     assert json.loads(result.stdout)["faults"]
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    me = f"{sys.executable} -m roofwatch"
+    return subprocess.run(
+        ["bash", "-c", command.replace("ME", me)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("ME show FILE >/dev/full", 1),
+        ("ME show FILE --json >/dev/full", 1),
+        ("ME show FILE >&-", 0),
+        ("ME show FILE 2>&-", 0),
+        ("ME show FILE <&-", 0),
+    ],
+)
+def test_streams_that_are_full_or_closed(h200_file: Path, command: str, code: int) -> None:
+    result = shell(command.replace("FILE", str(h200_file)))
+    assert "Traceback" not in result.stderr
+    assert result.returncode == code
+
+
+def test_names_that_are_no_text(tmp_path: Path, h200_file: Path) -> None:
+    odd = os.fsencode(tmp_path) + b"/s\xff.jsonl"
+    with open(odd, "wb") as file:
+        file.write(h200_file.read_bytes())
+    result = shell(f"ME show {tmp_path}/s$'\\xff'.jsonl --json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["session"]["complete"] is True
+
+
+def test_a_session_from_a_pipe(h200_file: Path) -> None:
+    assert "NVIDIA H200" in shell(f"ME show <(cat {h200_file})").stdout

@@ -212,7 +212,7 @@ class RoofwatchApp(App[None]):
             self._pane("tabs").show([row_of_tabs])
         self._paint_panes(key)
         live = self.live
-        silent = live.silent_s("telemetry") if live and session.samples else None
+        silent = live.silence if live else None
         said = header.message(session, self._found, cells, self.glyphs, self._state(), silent)
         self._pane("message").show([said])
         note = self._note if self._clock() < self._note_until else ""
@@ -337,6 +337,8 @@ class RoofwatchApp(App[None]):
 
     def action_help(self) -> None:
         """What the keys do."""
+        if len(self.screen_stack) > 1:
+            return
         from roofwatch.tui.dialogs import Help
 
         self.push_screen(Help(self.glyphs is ASCII))

@@ -141,7 +141,7 @@ def _chart(
     if limit:
         y = height - 1 - cell_of(limit, limits, height)
         canvas.write(0, y, glyphs.nominal * columns, "nominal")
-    for stretch in _stretches([p for p in points if p[0] >= window[0]]):
+    for stretch in _stretches([p for p in points if window[0] <= p[0] <= window[1]]):
         canvas.lay(curve(stretch, (columns, height), window, limits, glyphs.curve), style)
     rows: list[Row] = []
     last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1

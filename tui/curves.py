@@ -28,8 +28,16 @@ def curve(
     marker: str,
     lines: bool = True,
 ) -> list[str]:
-    """Rows of a canvas of ``cells`` = (width, height) with the curve through ``points``."""
+    """Rows of a canvas of ``cells`` = (width, height) with the curve through ``points``.
+
+    Points are held inside the limits: plotext walks a line cell by cell, however far it leads.
+    """
     columns, height = cells
+    points = [
+        (min(max(x, x_limits[0]), x_limits[1]), min(max(y, y_limits[0]), y_limits[1]))
+        for x, y in points
+        if math.isfinite(x) and math.isfinite(y)
+    ]
     if not points or columns < 2 or height < 1:
         return [" " * columns for _ in range(height)]
     figure = _plotext().figure
@@ -68,5 +76,5 @@ def decade_label(exponent: int) -> str:
 def cell_of(value: float, limits: tuple[float, float], cells: int) -> int:
     """Index of the cell that plotext puts a value in; outside ones are clamped to the edge."""
     low, high = limits
-    share = (value - low) / (high - low)
-    return min(cells - 1, max(0, round(share * (cells - 1))))
+    share = min(1.0, max(0.0, (value - low) / (high - low)))
+    return round(share * (cells - 1))

@@ -53,8 +53,9 @@ class Ask(ModalScreen[bool]):
         yield Static(Text(text))
 
     def action_answer(self, answer: bool) -> None:
-        """Close with the answer."""
-        self.dismiss(answer)
+        """Close with the answer; keys pressed after it find the dialog gone."""
+        if self.is_current:
+            self.dismiss(answer)
 
 
 class Help(ModalScreen[None]):
@@ -70,5 +71,6 @@ class Help(ModalScreen[None]):
         yield Static(Text(plain if self._ascii else HELP))
 
     def on_key(self) -> None:
-        """Any key closes it."""
-        self.dismiss(None)
+        """Any key closes it, once."""
+        if self.is_current:
+            self.dismiss(None)

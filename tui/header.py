@@ -11,9 +11,7 @@ from roofwatch.session.throttle import fall
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.notebook_pane import mark_of, style_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, fit, row, shown, spread
-
-SILENT_S = 2.0
+from roofwatch.tui.rows_of_text import Piece, Row, fit, row, shown, spread, width
 
 
 def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
@@ -34,8 +32,8 @@ def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
     right = _live(session.samples[-1], device, cells, glyphs) if session.samples else []
     if not right:
         right = [("telemetry is starting ", "dim")]
-    room = cells - sum(len(t) for t, _ in right) - 1
-    return spread(fit(left, min(room, sum(len(t) for t, _ in left))), right, cells)
+    room = cells - width(right) - 1
+    return spread(fit(left, min(room, width(left))), right, cells)
 
 
 def _memory(device: Device) -> str:
@@ -98,11 +96,13 @@ def message(
     cells: int,
     glyphs: Glyphs,
     state: str = "",
-    silent_s: float | None = None,
+    silence: tuple[str, float] | None = None,
 ) -> Row:
     """The line that matters most now: a fault, the fall of the clock, a finding, progress."""
-    if silent_s is not None and silent_s > SILENT_S:
-        text = f"telemetry is silent, its last word is {silent_s:.0f} s old"
+    if silence is not None:
+        name, age_s = silence
+        verb = "are" if name == "probes" else "is"
+        text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
         return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
     if session.faults:
         fault = session.faults[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Region
 from textual.strip import Strip
@@ -61,4 +62,9 @@ def _changed(before: Row, after: Row) -> tuple[int, int]:
 
 
 def _cells(pieces: Row) -> list[tuple[str, str]]:
-    return [(char, name) for text, name in pieces for char in text]
+    """One entry a cell; the second cell of a wide character is empty."""
+    out: list[tuple[str, str]] = []
+    for text, name in pieces:
+        for char in text:
+            out += [(char, name), *[("", name)] * (cell_len(char) - 1)]
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -35,8 +36,13 @@ class Interrupted(Exception):
 def signals_raise() -> Iterator[None]:
     """SIGINT, SIGTERM and SIGHUP end the run in order instead of at once."""
 
+    stopping = False
+
     def stop(number: int, frame: FrameType | None) -> None:
-        raise Interrupted(number)
+        nonlocal stopping
+        if not stopping:  # a second one must not cut short what the first began
+            stopping = True
+            raise Interrupted(number)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, stop) for number in numbers]
@@ -53,7 +59,7 @@ def run(live: Live, glyphs: Glyphs, stream: TextIO | None = None) -> Session:
     Raises:
         Interrupted: by a signal; the instruments are ended and the file is closed all the same.
     """
-    out = stream or sys.stderr
+    out = stream or sys.stderr or open(os.devnull, "w")  # noqa: SIM115 (2>&- closes it)
     with signals_raise():
         try:
             live.start()
@@ -80,13 +86,15 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
     said: set[str] = set()
     faults = notes = 0
     device_said = False
+    silence_said: set[str] = set()
 
     def say(text: str) -> None:
-        if bar is None:
-            out.write(text + "\n")
-            out.flush()
-        else:
-            bar.console.print(text, markup=False)
+        with contextlib.suppress(OSError):  # nobody reads the progress: measuring goes on
+            if bar is None:
+                out.write(text + "\n")
+                out.flush()
+            else:
+                bar.console.print(text, markup=False)
 
     while True:
         live.poll()
@@ -108,6 +116,10 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
                 if r.probe not in said and r.state in (DONE, SKIPPED, FAILED):
                     said.add(r.probe)
                     say(line_of(r, glyphs))
+        silence = live.silence
+        if silence is not None and silence[0] not in silence_said:
+            silence_said.add(silence[0])
+            say(f" {glyphs.warn} {silence[0]}: silent for {silence[1]:.0f} s")
         if live.waiting:
             occupied = live.busy()
             if occupied is not None:

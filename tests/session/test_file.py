@@ -113,6 +113,10 @@ def test_raw_lines_of_a_newer_version_are_kept(tmp_path: Path) -> None:
         (encode(FIRST) + b"\xff\xfe\n", "row 2"),
         (encode(FIRST) + b"[1]\n", "row 2"),
         (encode(FIRST) + b"\n", "row 2"),
+        (encode(FIRST) + encode(FIRST), "row 2: a second session begins here"),
+        (encode(SessionInfo(t=0.0, schema="other/1")), "row 1: not a roofwatch session"),
+        (b"", "row 1: not a roofwatch session"),
+        (b"no line feed", "row 1: not a roofwatch session"),
     ],
 )
 def test_damage_is_named_by_file_row_and_field(tmp_path: Path, content: bytes, says: str) -> None:
@@ -121,6 +125,22 @@ def test_damage_is_named_by_file_row_and_field(tmp_path: Path, content: bytes, s
     with pytest.raises(UnreadableSession, match=rf"bad\.jsonl: {says}") as raised:
         list(events(path))
     assert "\n" not in str(raised.value)
+
+
+def test_a_line_without_end_is_not_read_for_ever() -> None:
+    with pytest.raises(UnreadableSession, match="longer than any event"):
+        list(events(Path("/dev/zero")))
+
+
+def test_a_pipe_is_refused_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SaveRefused):
+        create(tmp_path / "pipe", "x", "y")
+
+
+def test_a_relative_data_home_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "rel/data")
+    assert sessions_folder().is_absolute()
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:

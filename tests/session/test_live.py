@@ -180,3 +180,52 @@ def test_the_default_file_is_named_after_the_card() -> None:
     live.poll()
     assert "-nvidia-h200-" in live.path.name
     live.close()
+
+
+def test_telemetry_that_hangs_is_noticed_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stuck driver: the process lives and beats, NVML never answers."""
+    pytest.importorskip("torch")
+    shim = tmp_path / "shim"
+    shim.mkdir()
+    (shim / "pynvml.py").write_text("import time\ndef nvmlInit(): time.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(shim))
+    live = Live(Options(save=tmp_path / "s.jsonl"), load_cards)
+    live.start()
+    live.start_probes()
+    until(live, lambda: live.silence is not None and live.silence[0] == "telemetry")
+    until(live, lambda: live.waiting, 60)
+    assert live.session.nominal is not None
+    live.close()
+
+
+@needs_torch
+def test_stopped_probes_are_noticed(live: Live) -> None:
+    live.start()
+    live.start_probes()
+    until(live, lambda: live.waiting, 60)
+    os.kill(pid_of(live, "probes"), signal.SIGSTOP)
+    until(live, lambda: live.silence is not None)
+    assert live.silence is not None
+    assert live.silence[0] == "probes"
+
+
+def test_an_answer_that_comes_after_the_probes_are_gone(live: Live) -> None:
+    live.go()
+    live.stand_down()
+    assert live.session.faults == []
+
+
+def test_an_instrument_that_cannot_be_started_is_a_fault(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("roofwatch.session.live.Child", refuse)
+    live.start()
+    live.start_probes()
+    assert [f.instrument for f in live.session.faults] == ["telemetry", "probes"]
+    assert "Too many open files" in live.session.faults[0].what
+    assert not live.probing

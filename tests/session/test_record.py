@@ -74,8 +74,8 @@ def nulls(value: Any, path: str = "") -> list[str]:
 
 
 def test_every_null_has_a_status_beside_it(seen: dict[str, Any]) -> None:
-    # Ridges of precisions that are not held for seconds have no sustained figure to give.
-    left = [p for p in nulls(seen) if not (p.startswith(".roofs.ridge.") and "sustained" in p)]
+    status = seen["roofs"]["status"]
+    left = [p for p in nulls(seen) if p.removeprefix(".roofs.") not in status]
     assert left == []
 
 
@@ -103,6 +103,9 @@ def test_the_figures_agree_with_each_other(seen: dict[str, Any]) -> None:
     held = seen["sustained"][0]
     assert held["tflops_per_w"] == pytest.approx(held["tflops"] / held["power_w"])
     # Energy over the window is the power shown, within the 15 % that the sensors differ by.
-    if held["energy_j"] is not None:
-        length = held["window_s"][1] - held["window_s"][0]
-        assert held["energy_j"] / length == pytest.approx(held["power_w"], rel=0.15)
+    length = held["window_s"][1] - held["window_s"][0]
+    assert held["energy_j"] / length == pytest.approx(held["power_w"], rel=0.15)
+    again = next(m for m in seen["measurements"] if m["id"] == held["measurement"])
+    assert again["conditions"]["sm_mhz"] == held["sm_mhz"]
+    assert burst["conditions"]["power_w"] is None
+    assert burst["conditions"]["status"]["power_w"] == "stale"

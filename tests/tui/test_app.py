@@ -128,6 +128,40 @@ async def test_every_quit_key_quits_even_in_a_dialog(h200_file: Path, key: str) 
     assert app.return_code == 0
 
 
+async def test_keys_hammered_at_a_dialog_close_it_once(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for keys in (["question_mark"] * 3, ["question_mark", "x", "x", "x"]):
+            await pilot.press(*keys)
+            await pilot.pause(0.1)
+        assert len(app.screen_stack) <= 2
+
+
+async def test_the_notebook_scrolls_to_its_end_and_back(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(64, 16)) as pilot:
+        await pilot.press("4")
+        await pilot.pause(0.3)
+        top = app._pane("notebook").lines
+        await pilot.press(*["down"] * 40)
+        await pilot.pause(0.3)
+        assert "more rows" not in app._pane("notebook").lines[-1]
+        await pilot.press(*["pageup"] * 9)
+        await pilot.pause(0.3)
+        assert app._pane("notebook").lines == top
+
+
+async def test_a_number_shows_one_pane_alone_and_again_all(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("2")
+        await pilot.pause(0.3)
+        assert [bool(app._pane(name).size.width) for name in PANES] == [False, True, False, False]
+        await pilot.press("2")
+        await pilot.pause(0.3)
+        assert all(app._pane(name).size.width for name in PANES)
+
+
 async def test_help_closes_with_any_key(h200_file: Path) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:

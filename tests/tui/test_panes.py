@@ -6,11 +6,13 @@ import re
 
 import pytest
 
-from roofwatch.session.events import Device, Fault, Note, SessionInfo
+from roofwatch.session.events import Device, End, Fault, Note, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.table import probe_rows
 from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui.curves import curve
 from roofwatch.tui.glyphs import ASCII, UNICODE
 from roofwatch.tui.report import report
 from roofwatch.tui.rows_of_text import Row, text_of, width
@@ -135,8 +137,8 @@ def test_the_message_is_the_fall_with_its_price(h200: Session) -> None:
 def test_a_fault_and_silence_come_first(h200: Session) -> None:
     h200.add(Fault(t=50.0, instrument="probes", what="the probes instrument ended: killed"))
     assert "✗ the probes instrument ended" in text_of(header.message(h200, [], 80, UNICODE))
-    silent = text_of(header.message(h200, [], 80, UNICODE, silent_s=7.0))
-    assert "telemetry is silent, its last word is 7 s old" in silent
+    silent = text_of(header.message(h200, [], 80, UNICODE, silence=("telemetry", 7.0)))
+    assert "telemetry is silent, the last word is 7 s old" in silent
     h200.add(Fault(t=50.0, instrument="probes", what="x", log=["last \x1b[31mwords"]))
     page = lines(notebook_pane.build(h200, 80, 20, UNICODE))
     assert any("last �[31mwords" in r for r in page)
@@ -166,3 +168,26 @@ def test_an_incomplete_session_says_so(h200_file) -> None:  # type: ignore[no-un
     torn = fold(e for e in events(h200_file) if e.t < 8.0)
     text = "\n".join(lines(report(torn, h200_file, 80, UNICODE)))
     assert "this session is not complete: it has no end" in text
+
+
+@pytest.mark.parametrize("far", [1e9, -1e9, 1e308, float("inf"), float("nan")])
+def test_a_point_far_outside_is_held_at_the_edge(far: float) -> None:
+    points = [(0.0, 0.0), (far, far), (1.0, 1.0)]
+    rows = curve(points, (20, 4), (0.0, 1.0), (0.0, 1.0), "braille")
+    assert [len(r) for r in rows] == [20] * 4
+
+
+def test_a_line_is_not_drawn_over_a_gap() -> None:
+    assert clocks_pane._stretches([(0.0, 1.0), (0.5, 1.0), (9.0, 2.0)]) == [
+        [(0.0, 1.0), (0.5, 1.0)],
+        [(9.0, 2.0)],
+    ]
+
+
+def test_a_second_run_that_was_quit_leaves_the_first_on_show(h200_file) -> None:  # type: ignore[no-untyped-def]
+    session = fold(events(h200_file))
+    session.add(Note(t=60.0, text="run 2", run=2))
+    assert {r.state for r in probe_rows(session)} == {"waiting"}
+    session.add(End(t=61.0, complete=False, why="quit", run=2))
+    rows = lines(probes_pane.build(session, 80, 14, UNICODE))
+    assert re.search(r"add_scalar fp16 .* 4\d\d\d ✓", rows[1])
