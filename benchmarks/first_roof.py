@@ -1,9 +1,10 @@
 """How soon the screen is alive: first paint, live telemetry, both first roofs, the whole suite.
 
-    python benchmarks/first_roof.py [--runs 3] [--device auto] [--json FILE]
+    python benchmarks/first_roof.py [--runs 3] [--device auto] [--start] [--json FILE]
 
-Each run starts the program in an 80x24 pseudo-terminal and reads its screen. Times are seconds
-after the process was started; torch's import is told by the probe instrument itself.
+Each run starts the program (with --start through ./start) in an 80x24 pseudo-terminal and reads its
+screen. Times are seconds after the process was started; torch's import is told by the probe
+instrument itself.
 """
 
 from __future__ import annotations
@@ -27,11 +28,10 @@ MARKS = {
 }
 
 
-def one(device: str, folder: Path, number: int) -> dict[str, float | None]:
+def one(program: list[str], device: str, folder: Path, number: int) -> dict[str, float | None]:
     """One run; every figure in seconds."""
     session = folder / f"{number}.jsonl"
-    command = [sys.executable, "-m", "roofwatch", "--device", device, "--save", str(session)]
-    terminal = Terminal(command)
+    terminal = Terminal([*program, "--device", device, "--save", str(session)])
     found: dict[str, float | None] = {}
     for name, pattern in MARKS.items():
         found[name] = terminal.when(lambda text, p=pattern: bool(re.search(p, text)), 120)
@@ -55,10 +55,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--start", action="store_true", help="through ./start, set up before")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    program = [sys.executable, "-m", "roofwatch"]
+    if options.start:
+        program = [str(Path(__file__).parent.parent / "start")]
     with tempfile.TemporaryDirectory() as folder:
-        runs = [one(options.device, Path(folder), i) for i in range(options.runs)]
+        runs = [one(program, options.device, Path(folder), i) for i in range(options.runs)]
     for name in runs[0]:
         values = [r[name] for r in runs]
         print(f"{name:24}", *(f"{v:8.2f}" if v is not None else "    none" for v in values))

@@ -115,6 +115,7 @@ def document() -> str:
     ]
     soon = load("first_roof")
     runs = soon["runs"]
+    through = load("first_roof_start")["runs"]
     lines += [
         f"{place(soon)}. `python benchmarks/first_roof.py --runs {len(runs)}`: the program in an",
         "80x24 pseudo-terminal, seconds after the process was started.",
@@ -125,6 +126,9 @@ def document() -> str:
             f"| {text} | " + " | ".join(f"{r[name]:.2f}" for r in runs) + " |"
             for name, text in WHAT.items()
         ),
+        "| first paint through `./start`, set up before (`--start`) | "
+        + " | ".join(f"{r['first_paint_s']:.2f}" for r in through)
+        + " |",
         "",
         "## What the screen costs the probes",
         "",
