@@ -146,8 +146,8 @@ def _chart(
     rows: list[Row] = []
     last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
     for y in range(height):
-        label = figure(top) if y == 0 else figure(bottom) if y == height - 1 else ""
-        name = unit if y == (0 if height == 1 else min(1, height - 1)) else ""
+        label = figure(top) if y == 0 else figure(bottom) if y == height - 1 > 1 else ""
+        name = unit if y == 1 else ""
         text = f"{label:>{LEFT - 2}} " if label else f"{name:<{LEFT - 2}} "
         mark = glyphs.tick if label else glyphs.vertical
         tail = f" {figure(values[-1])}" if y == last_y else ""

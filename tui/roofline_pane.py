@@ -14,7 +14,7 @@ from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve, decade_label
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Row, page, row
+from roofwatch.tui.rows_of_text import Row, fit, page, row
 
 X_LIMITS = (-1.0, 4.95)  # 0.1 to 90k FLOP per byte: the labels stand right of every point
 LEFT = 8  # cells of the y labels and their axis
@@ -36,7 +36,8 @@ def build(session: Session, cells: int, height: int, key: str | None, glyphs: Gl
     table = _table(session, own, key, points, cells, glyphs)
     table_rows = min(len(table), max(0, height - 9))
     plot = _plot(own, key, points, cells, height - table_rows, glyphs)
-    return page([*plot, *table[:table_rows]], cells, height)
+    # The last column stays free: a neighbour's first word would stick to the table's last.
+    return page([*plot, *(fit(r, cells - 1) for r in table[:table_rows])], cells, height)
 
 
 def _points(own: Roofs, key: str | None) -> list[Point]:
