@@ -31,13 +31,13 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 def conditions(session: Session, measurement: Measurement) -> Conditions:
     """Conditions of one measurement.
 
-    A burst is shorter than NVML's refresh, so the samples that refresh just after it count too, and
-    its power is ``stale``: 20 ms of load beside 80 ms of rest.
+    A burst is shorter than NVML's refresh: its clock is the reading it began with, and its power is
+    ``stale``, 20 ms of load beside 80 ms of rest.
     The shares are of the whole span, from counters that accumulate: power cap, and heat (software
     and hardware slowdown together).
     """
-    late_s = 0.0 if measurement.protocol == "sustained" else REFRESH_S
-    inside = session.between(measurement.begin_s, measurement.end_s + late_s)
+    early_s = REFRESH_S if measurement.protocol == "burst" else 0.0
+    inside = session.between(measurement.begin_s - early_s, measurement.end_s)
     status: dict[str, str] = {}
 
     def middle(field: str) -> float | None:

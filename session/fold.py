@@ -106,6 +106,10 @@ class Session:
     def _learn(self, event: SessionInfo) -> None:
         who = event.instrument or "parent"
         if event.device is not None:
+            before = self._devices.get(who)
+            other = before and (before.kind, before.uuid) != (event.device.kind, event.device.uuid)
+            if who == "telemetry" and other:
+                self.samples.clear()  # they are of another device; the file keeps them
             self._devices[who] = event.device
             self._merged = None
         if event.software is not None:

@@ -336,9 +336,8 @@ class Live:
         """End both instruments, keep their last words, close the file."""
         for child in self._children.values():
             child.end()
-        unfinished = self._told_go and self._run not in self.session.ends
         self.poll()
-        if unfinished and self._run not in self.session.ends:
+        if self.options.probes and self._run not in self.session.ends:
             self._tell(End(t=self.now(), complete=False, why="quit", run=self._run))
         self.session.closed = True
         self.file.close()

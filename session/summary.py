@@ -69,7 +69,10 @@ def record(session: Session, file: Path | None) -> Record:
         kernels=[],
         launch={},
         questions=questions(session, own),
-        notes=[{"t": n.t, "text": n.text, "probe": n.probe} for n in session.notes],
+        notes=[
+            {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}
+            for n in session.notes
+        ],
         faults=[msgspec.to_builtins(f) for f in session.faults],
     )
 

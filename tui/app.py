@@ -321,6 +321,7 @@ class RoofwatchApp(App[None]):
     def action_rerun(self) -> None:
         """Run the suite again in the same session."""
         live = self.live
+        self.source.poll()  # the end of the last run may be waiting there
         if live is None:
             self.say("a replay cannot run anything")
         elif not live.rerun():

@@ -16,8 +16,8 @@ HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept
 r            run the suite again, in the same session
 s            where this session is saved
-1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next); where all
-             four stand together: that one alone, and again to go back
+1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next); where
+             all stand together: that one alone, again to go back
 ← →  p       another precision in the roofline
 ↓ ↑  j k     through the notebook; PgDn and PgUp too
 ?            this help; any key closes it
@@ -28,7 +28,7 @@ s            where this session is saved
 ▲    outside the range that was expected before the run
 ▒    the probe that is running
 
-A link that drops keeps the session file. Inside tmux it keeps running too."""
+A link that drops keeps the session file; inside tmux, the run too."""
 
 
 class Ask(ModalScreen[bool]):

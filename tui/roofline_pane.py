@@ -234,13 +234,13 @@ def _table(
     """One line a point: intensity, rate, how far from its roof, and what that says."""
     if not points:
         return []
-    head = f"    {'point':<22}{'FLOP/byte':>9} {'TFLOP/s':>9}"
+    head = f"    {'point':<21}{'FLOP/byte':>9} {'TFLOP/s':>9}"
     rows: list[Row] = [row((head, "dim"))]
     flat = own.compute.get(key or "")
     for letter, style, m in points:
         name = f"{m.op} {m.dtype if style == 'stream' else m.peak_key}"
         name += "" if style == "stream" else f" {style}"
-        line = f"{name:<22}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9} "
+        line = f"{name:<21}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9} "
         rows.append(
             row(
                 (f" {letter} ", f"point-{style}"),

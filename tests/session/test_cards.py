@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from roofwatch.roofline.nominal import NominalError
+from roofwatch.roofline.nominal import NominalError, parse
 from roofwatch.session.cards import LIMIT_BYTES, load_cards, packaged_cards
 
 CARD = '[[card]]\nkey = "{key}"\nnames = ["{name}"]\nbandwidth_gbs = {gbs}\n'
@@ -121,3 +121,21 @@ def test_a_users_file_that_is_broken_is_an_error_too(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f'{path}: [[card]] 1 "x" field bandwith_gbs: unknown; did you mean bandwidth_gbs?'
     )
+
+
+def test_a_users_card_may_name_a_cpu() -> None:
+    from roofwatch.roofline.suite import quick
+    from roofwatch.session.events import Device
+    from roofwatch.session.expectation import expectations, nominal_of
+
+    mine = parse(
+        '[[card]]\nkey = "mine"\nnames = ["Some CPU"]\nbandwidth_gbs = 100\n[card.peaks]\nfp32 = 3',
+        "mine.toml",
+    )
+    device = Device(kind="cpu", name="Some CPU", core_count=2)
+    nominal = nominal_of(device, mine, frozenset(["mine"]))
+    assert nominal.origin == "user"
+    ranges = {e.probe: e for e in expectations(quick("cpu"), device, nominal, 0.0, 1)}
+    assert 60 < ranges["add_scalar-fp32"].low < ranges["add_scalar-fp32"].high <= 100
+    assert "of nominal 3" in ranges["matmul-fp32"].why
+    assert nominal_of(device, mine, frozenset()).origin == "none"

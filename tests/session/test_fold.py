@@ -119,3 +119,17 @@ def test_an_empty_stream_folds(h200: Session) -> None:
     assert findings(empty) == []
     assert fall(empty, roofs(empty)) is None
     assert not empty.complete
+
+
+def test_samples_of_another_device_do_not_stay(h200: Session) -> None:
+    """Telemetry changed over, to the host or to another card: the old samples are not its."""
+    assert h200.samples
+    h200.add(info("telemetry", kind="cpu", name="CPU"))
+    assert h200.samples == []
+
+
+def test_telemetry_started_again_on_the_same_card_goes_on(h200: Session) -> None:
+    count = len(h200.samples)
+    told = h200.told_by("telemetry")
+    h200.add(SessionInfo(t=99.0, instrument="telemetry", device=told))
+    assert len(h200.samples) == count
