@@ -12,7 +12,6 @@ from typing import Any
 
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.roofs import roofs
 from roofwatch.session.table import probe_rows
 from roofwatch.session.throttle import fall, onset_of
 
@@ -66,7 +65,7 @@ def falls(sessions: Sequence[Session]) -> list[str]:
     """What each run's sustained probe says of the clock."""
     lines = []
     for i, session in enumerate(sessions, 1):
-        seen = fall(session, roofs(session))
+        seen = fall(session)
         if seen is None:
             continue
         power = f", {seen.power_w:.0f} W" if seen.power_w else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.finding import WRONG, Finding
 from roofwatch.session.fold import Session
 
-DONE, INTERNAL, USAGE, ABSENT, FAILED, WRONG_FINDING = 0, 1, 2, 3, 4, 5
+DONE, ABSENT, FAILED, WRONG_FINDING = 0, 3, 4, 5
 
 
 def exit_code(session: Session, found: list[Finding], strict: bool) -> int:

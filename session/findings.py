@@ -68,7 +68,7 @@ def findings(session: Session) -> list[Finding]:
         found.append(capped)
     for m in session.measured():
         found += judge(reading(session, m, own))
-    fall = throttled(session, own)
+    fall = throttled(session)
     if fall is not None:
         found.append(fall)
     return ranked(found)

@@ -11,7 +11,6 @@ from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import tflops
-from roofwatch.session.roofs import Roofs
 
 WORTH_SAYING = 0.03  # a fall under three per cent is noise
 
@@ -57,7 +56,7 @@ def onset_of(session: Session, probe: str, run: int) -> float | None:
     return onset_s(series_times(session, probe, run))
 
 
-def fall(session: Session, own: Roofs, run: int | None = None) -> Fall | None:
+def fall(session: Session, run: int | None = None) -> Fall | None:
     """The fall in a run's sustained probe: from its last chunk while it runs, then its window."""
     wanted = run or session.reported_run
     series = [s for s in session.series if s.run == wanted]
@@ -100,9 +99,9 @@ def _burst_of(session: Session, probe: str, run: int) -> Measurement | None:
     return next((m for m in session.measurements if m.probe == key and m.run == run), None)
 
 
-def throttled(session: Session, own: Roofs) -> Finding | None:
+def throttled(session: Session) -> Finding | None:
     """The fall as a finding: an explanation, not a fault, when the reason is the power limit."""
-    seen = fall(session, own)
+    seen = fall(session)
     if seen is None or seen.price_tflops is None:
         return None
     before = seen.tflops + seen.price_tflops

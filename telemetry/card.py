@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from roofwatch.roofline.derive import cores_per_sm
 from roofwatch.session.events import Device, Software, Status
 from roofwatch.telemetry.choose import Card
 from roofwatch.telemetry.counters import NVLINK_COUNT, Fields
@@ -53,12 +54,6 @@ def used_bytes(memory: Any) -> int | None:
     """The used part of the memory, if it is a part of it."""
     total = total_bytes(memory)
     return None if total is None else whole(0, total)(memory.used)
-
-
-def lanes(compute_capability: str) -> int:
-    """FP32 lanes of one SM."""
-    major = compute_capability.partition(".")[0]
-    return 64 if major == "7" or compute_capability in ("6.0", "8.0") else 128
 
 
 def identify(nvml: Nvml, card: Card) -> tuple[Device, Software]:
@@ -168,7 +163,10 @@ def _capability(pair: Any) -> str | None:
 
 
 def _sms(cores: Any, capability: str | None) -> int | None:
-    count, rest = divmod(int(cores), lanes(capability or ""))
+    per_sm = cores_per_sm(capability)
+    if per_sm is None:
+        return None
+    count, rest = divmod(int(cores), per_sm)
     return whole(1, 4096)(count) if capability and not rest else None
 
 

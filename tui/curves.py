@@ -56,11 +56,6 @@ def curve(
     return rows + [" " * columns] * (height - len(rows))
 
 
-def log10(value: float) -> float | None:
-    """log10 of a positive value; None where there is none, so that nothing is drawn."""
-    return math.log10(value) if value > 0 else None
-
-
 def decade_label(exponent: int) -> str:
     """1e-4 0.001 0.01 0.1 1 10 100 1k 10k 1M for a power of ten."""
     if exponent < -3:

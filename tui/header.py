@@ -108,7 +108,7 @@ def message(
         fault = session.faults[-1]
         return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
     running = session.running()
-    dropped = fall(session, roofs(session), session.run)
+    dropped = fall(session, session.run)
     held = running is not None and running.endswith("-sustained")
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
         return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)

@@ -16,16 +16,6 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
-def size(value: float | None) -> str:
-    """Bytes as people buy memory: 141 GB is 150.8e9 bytes on the label's own scale (GiB)."""
-    if value is None:
-        return NOT_READ
-    for limit, unit in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if value >= limit:
-            return f"{value / limit:.3g} {unit}"
-    return f"{value:.0f} B"
-
-
 def percent(ratio: float | None) -> str:
     """A share, whole per cent."""
     return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"

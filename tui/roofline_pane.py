@@ -267,7 +267,7 @@ def _remark(
         share = f", {percent(seen / whole)} of nominal" if whole else ": the slope"
         return f"{figure(seen)} GB/s{share}"
     if style == "sustained":
-        seen_fall = fall(session, own)
+        seen_fall = fall(session)
         if seen_fall is not None and seen_fall.sm_mhz and seen_fall.sm_max_mhz:
             drop = 1 - seen_fall.sm_mhz / seen_fall.sm_max_mhz
             if drop > 0.01 and seen_fall.reasons:

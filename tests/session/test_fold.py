@@ -32,7 +32,7 @@ def test_a_recorded_session_has_its_roofs(h200: Session) -> None:
 
 def test_the_fall_has_its_reason_and_its_price(h200: Session) -> None:
     own = roofs(h200)
-    seen = fall(h200, own)
+    seen = fall(h200)
     assert seen is not None
     bf16 = own.compute["bf16"]
     assert bf16.burst_tflops is not None
@@ -117,7 +117,7 @@ def test_an_empty_stream_folds(h200: Session) -> None:
     empty = Session()
     assert roofs(empty).compute == {}
     assert findings(empty) == []
-    assert fall(empty, roofs(empty)) is None
+    assert fall(empty) is None
     assert not empty.complete
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from roofwatch.tui.glyphs import ASCII, UNICODE, for_encoding
-from roofwatch.tui.numbers import figure, percent, size
+from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import fit, row, shown, spread, text_of, width, wrapped
 
 
@@ -48,9 +48,6 @@ def test_figures() -> None:
     ]
     assert percent(0.8649) == "86 %"
     assert percent(None) == "n/a"
-    assert size(60 << 20) == "60 MiB"
-    assert size(512) == "512 B"
-    assert size(None) == "n/a"
 
 
 def test_glyphs_follow_the_encoding() -> None:
