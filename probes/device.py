@@ -207,10 +207,11 @@ class CpuTarget:
     capability = None
 
     def __init__(self) -> None:
-        from roofwatch.probes.cpu import available_bytes, last_level_cache_bytes
+        from roofwatch.probes.cpu import available_bytes
+        from roofwatch.session.host_cpu import last_level_cache
 
         self.torch_device = torch.device("cpu")
-        self.cache_bytes = last_level_cache_bytes()
+        self.cache_bytes = last_level_cache() or 0
         self._available_bytes = available_bytes
 
     def identity(self) -> Device:

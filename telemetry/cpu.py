@@ -6,28 +6,18 @@ Every function takes ``root``, so that tests can lay out a machine of their own.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from typing import TypeVar
 
 import psutil
 
 from roofwatch.session.events import Device, Status
+from roofwatch.session.host_cpu import CPUS, cpuinfo, last_level_cache, read
 
 T = TypeVar("T")
 
-CPUS = "/sys/devices/system/cpu"
 GPU_ONLY = ("uuid", "compute_capability", "sm_count", "power_limit_w", "power_default_w")
 """Fields of a record's device that no CPU has."""
-
-
-def read(path: str) -> str | None:
-    """A small file's text, stripped; None where it cannot be read."""
-    try:
-        with open(path) as file:
-            return file.read().strip()
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def quiet(ask: Callable[[], T]) -> T | None:
@@ -85,14 +75,6 @@ def core_count(root: str = "") -> int:
     return cores if limit is None else max(1, min(cores, int(limit)))
 
 
-def cpuinfo(root: str = "") -> tuple[str | None, frozenset[str]]:
-    """Model name and feature flags of the first CPU."""
-    text = read(f"{root}/proc/cpuinfo") or ""
-    name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
-    return name[1] if name else None, frozenset(flags[1].split() if flags else ())
-
-
 def vector_bits(flags: frozenset[str]) -> int:
     """Width of the widest vector register; 128 (SSE, NEON) where nothing wider is named."""
     return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
@@ -101,19 +83,6 @@ def vector_bits(flags: frozenset[str]) -> int:
 def fma_units(flags: frozenset[str]) -> int:
     """Vector FMA units a core is assumed to have: a guess, the flags do not tell."""
     return 2 if "avx512f" in flags or {"avx2", "fma"} <= flags else 1
-
-
-def last_level_cache(root: str = "") -> int | None:
-    """Bytes of the highest cache level that CPU 0 sees."""
-    levels = []
-    for index in range(10):
-        folder = f"{root}{CPUS}/cpu0/cache/index{index}"
-        level = read(f"{folder}/level")
-        size = re.fullmatch(r"(\d+)([KMG]?)", read(f"{folder}/size") or "")
-        if level and level.isdigit() and size:
-            unit = 1 << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]
-            levels.append((int(level), int(size[1]) * unit))
-    return max(levels)[1] if levels else None
 
 
 def max_mhz(root: str = "") -> float | None:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from roofwatch.session import host_cpu
 from roofwatch.telemetry import cpu, host
 from roofwatch.telemetry.rapl import Rapl
 
@@ -222,7 +223,8 @@ def test_a_host_where_psutil_knows_nothing(monkeypatch):
         monkeypatch.setattr(host.psutil, name, nothing, raising=False)
     monkeypatch.setattr(host, "clock_from_sysfs", lambda cpus: None)
     monkeypatch.setattr(host, "clock_from_cpuinfo", lambda cpus: None)
-    monkeypatch.setattr(cpu, "read", lambda path: None)
+    for module in (cpu, host_cpu):
+        monkeypatch.setattr(module, "read", lambda path: None)
     source = host.Host([])
     assert source.device.kind == "cpu"
     assert source.device.fma_units == 1
