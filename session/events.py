@@ -110,6 +110,10 @@ class Expect(Event, frozen=True, kw_only=True, tag="expect"):
     why: str
     run: Run = 1
 
+    def holds(self, value: float) -> bool:
+        """Whether a figure in ``unit`` lies in the range."""
+        return self.low <= value <= self.high
+
 
 class Sample(Event, frozen=True, kw_only=True, tag="sample"):
     """One reading of the telemetry instrument. ``gpu`` is null for the host's CPU."""

@@ -57,7 +57,6 @@ class Session:
         self.notes: list[Note] = []
         self.faults: list[Fault] = []
         self.ends: dict[int, End] = {}
-        self.beats: dict[str, Beat] = {}
         self.duration_s = 0.0
         self.run = 1
         self.closed = False  # nothing more will come: a file, or a session that was quit
@@ -68,8 +67,7 @@ class Session:
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event of the stream."""
-        if isinstance(event, Beat):
-            self.beats[event.instrument] = event
+        if isinstance(event, Beat):  # a sign of life on the pipe, nothing of the session
             return
         self.duration_s = max(self.duration_s, event.t)
         if isinstance(event, Sample):
@@ -113,7 +111,7 @@ class Session:
             self._devices[who] = event.device
             self._merged = None
         if event.software is not None:
-            self.software = _filled(event.software, self.software, settings=True)
+            self.software = _filled(event.software, self.software)
         if event.nominal is not None:
             from roofwatch.roofline.lookup import Nominal  # costs 15 ms before the first paint
 
@@ -179,6 +177,10 @@ class Session:
         wanted = run or self.reported_run
         return [m for m in self.measurements if m.run == wanted]
 
+    def label(self, probe: str) -> str:
+        """A probe's name for people."""
+        return next((s.label for s in self.specs if s.key == probe), probe)
+
     def running(self) -> str | None:
         """The probe whose span is open."""
         if self.closed or not self.spans or self.run in self.ends:
@@ -196,13 +198,13 @@ def _t(sample: Sample) -> float:
     return sample.t
 
 
-def _filled(first: Any, second: Any, settings: bool = False) -> Any:
+def _filled(first: Any, second: Any) -> Any:
     """``first`` with its nulls taken from ``second``; dicts are joined, ``first`` winning."""
     values: dict[str, Any] = {}
     for name in first.__struct_fields__:
         a, b = getattr(first, name), getattr(second, name)
         values[name] = {**b, **a} if isinstance(a, dict) else (b if a is None else a)
-    if not settings and "status" in values:
+    if "status" in values:
         values["status"] = {k: v for k, v in values["status"].items() if values.get(k) is None}
     return type(first)(**values)
 

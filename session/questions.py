@@ -8,7 +8,7 @@ import msgspec
 
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import gbs, intensity
-from roofwatch.session.roofs import ComputeRoof, Roofs
+from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs
 from roofwatch.session.throttle import fall
 
 STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel
@@ -122,7 +122,7 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
     question = "How far is the measured ridge from the nominal one, and which one decides?"
     seen = {
         which: roof.ridge
-        for which in ("nominal", "burst", "sustained")
+        for which in WHICH
         if main is not None and (roof := own.roof(main.peak_key, which)) is not None
     }
     if "burst" not in seen and "sustained" not in seen:

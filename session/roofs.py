@@ -9,6 +9,7 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import gbs, tflops
 
+WHICH = ("nominal", "burst", "sustained")
 STREAMS = ("add_scalar", "copy", "add", "triad")
 
 
@@ -21,6 +22,15 @@ class ComputeRoof(msgspec.Struct, frozen=True, kw_only=True):
     nominal_tflops: float | None = None
     burst: Measurement | None = None
     sustained: Measurement | None = None
+
+    def flat(self, which: str) -> float | None:
+        """The ``nominal``, ``burst`` or ``sustained`` flat in TFLOP/s."""
+        flats = {
+            "nominal": self.nominal_tflops,
+            "burst": self.burst_tflops,
+            "sustained": self.sustained_tflops,
+        }
+        return flats[which]
 
     @property
     def best_tflops(self) -> float | None:
@@ -38,14 +48,8 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
 
     def roof(self, peak_key: str, which: str) -> Roof | None:
         """The ``nominal``, ``burst`` or ``sustained`` roof, when both its lines are known."""
-        flat = self.compute.get(peak_key)
-        if flat is None:
-            return None
-        peak = {
-            "nominal": flat.nominal_tflops,
-            "burst": flat.burst_tflops,
-            "sustained": flat.sustained_tflops,
-        }[which]
+        of_key = self.compute.get(peak_key)
+        peak = of_key.flat(which) if of_key else None
         slope = self.nominal_gbs if which == "nominal" else self.bandwidth_gbs
         if peak is None or slope is None:
             return None

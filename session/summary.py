@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.statistics import iqr, median
 from roofwatch.session.conditions import conditions
 from roofwatch.session.events import Device, Measurement, Sample, Software
@@ -31,7 +32,7 @@ from roofwatch.session.record import (
     TelemetryBlock,
     TimeBlock,
 )
-from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.sustained import sustained
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
@@ -97,19 +98,7 @@ def _device(d: Device) -> DeviceBlock:
 
 
 def _nominal(session: Session) -> NominalBlock:
-    n = session.nominal
-    if n is None:
-        return NominalBlock(
-            key=None,
-            origin="none",
-            bandwidth_gbs=None,
-            peaks_tflops={},
-            ridge={},
-            ceiling_bandwidth_gbs=None,
-            ceilings_tflops={},
-            note="no device was identified",
-            status=dict.fromkeys(("key", "bandwidth_gbs", "ceiling_bandwidth_gbs"), UNKNOWN),
-        )
+    n = session.nominal or Nominal(origin="none", note="no device was identified")
     names = [f for f in NominalBlock.__struct_fields__ if f != "status"]
     values: dict[str, Any] = {f: getattr(n, f) for f in names}
     status = {f: UNKNOWN for f, value in values.items() if value is None}
@@ -158,7 +147,7 @@ def _roofs(session: Session, own: Roofs) -> RoofsBlock:
     ridge: dict[str, dict[str, float | None]] = {}
     status = {"l2_bytes_seen": UNMEASURED}
     for key in measured:
-        found = {w: own.roof(key, w) for w in ("nominal", "burst", "sustained")}
+        found = {w: own.roof(key, w) for w in WHICH}
         ridge[key] = {w: r.ridge if r else None for w, r in found.items()}
         for which, roof in found.items():
             if roof is None:
@@ -215,7 +204,7 @@ def _measurement(session: Session, m: Measurement, name: str) -> MeasurementBloc
         expected=RangeBlock(low=expect.low, high=expect.high, unit=expect.unit, why=expect.why)
         if expect
         else None,
-        within_expected=expect.low <= seen <= expect.high if expect else None,
+        within_expected=expect.holds(seen) if expect else None,
         conditions=conditions(session, m),
         timing=m.timing,
         protocol=m.protocol,

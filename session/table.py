@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
@@ -70,18 +71,17 @@ def _row(
     codes: list[str],
 ) -> ProbeRow:
     expect = session.expect(spec.key, run)
-    unit = "GB/s" if spec.protocol == "stream" else "TOPS" if spec.dtype == "int8" else "TFLOP/s"
     seen = value(m) if m else None
     return ProbeRow(
         probe=spec.key,
         label=spec.label,
-        unit=unit,
+        unit=unit(spec.peak_key) if spec.peak_key else "GB/s",
         state=state,
         low=expect.low if expect else None,
         high=expect.high if expect else None,
         why=why or (expect.why if expect else None),
         measured=seen,
-        within=expect.low <= seen <= expect.high if expect and seen is not None else None,
+        within=expect.holds(seen) if expect and seen is not None else None,
         of_nominal=of_nominal(session, spec, seen),
         rates=[value(m, t) for t in m.times_s] if m else [],
         codes=codes,

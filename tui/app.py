@@ -289,10 +289,9 @@ class RoofwatchApp(App[None]):
             return ""
         running = self.session.running()
         if running:
-            label = next((s.label for s in self.session.specs if s.key == running), running)
             beat = live.beat("probes")
             share = f", {percent(beat.progress)}" if beat and beat.progress else ""
-            return f"measuring {label}{share}"
+            return f"measuring {self.session.label(running)}{share}"
         beat = live.beat("probes")
         state = beat.state if beat else "starting"
         no_gpu = live.options.device == "auto" and self.session.device.kind == "cpu"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
-from roofwatch.session.roofs import roofs
+from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.throttle import fall
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.notebook_pane import mark_of, style_of
@@ -70,16 +71,11 @@ def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) ->
     left: list[Piece] = []
     if flat is not None:
         left.append((f" {key}", "title"))
-        parts = (
-            ("nominal", flat.nominal_tflops),
-            ("burst", flat.burst_tflops),
-            ("sustained", flat.sustained_tflops),
-        )
-        seen = [(n, v) for n, v in parts if v is not None]
+        seen = [(name, v) for name in WHICH if (v := flat.flat(name)) is not None]
         for i, (name, value) in enumerate(seen):
             left.append((f" {glyphs.dot} " if i else "  ", "dim"))
             left.append((f"{name} {figure(value)}", name))
-        left.append((" TOPS" if key == "int8" else " TFLOP/s", "dim"))
+        left.append((f" {unit(flat.peak_key)}", "dim"))
     right: list[Piece] = []
     if own.bandwidth_gbs is not None:
         right.append((f"DRAM {figure(own.bandwidth_gbs)}", "burst"))

@@ -135,7 +135,7 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
 def _move(live: Live, bar: Progress) -> None:
     beat = live.beat("probes")
     running = live.session.running()
-    label = next((s.label for s in live.session.specs if s.key == running), None)
+    label = live.session.label(running) if running else None
     share = beat.progress if beat and beat.probe == running and beat.progress else 0.0
     bar.update(
         bar.task_ids[0],

@@ -8,7 +8,7 @@ from roofwatch.roofline.roof import Roof, distances
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import intensity, tflops
-from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.throttle import fall
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve, decade_label
@@ -106,14 +106,7 @@ def _plot(
 
 def _peak(own: Roofs, key: str | None, which: str) -> float | None:
     flat = own.compute.get(key or "")
-    if flat is None:
-        return None
-    peaks = {
-        "nominal": flat.nominal_tflops,
-        "burst": flat.burst_tflops,
-        "sustained": flat.sustained_tflops,
-    }
-    return peaks[which]
+    return flat.flat(which) if flat else None
 
 
 def _flats(own: Roofs, key: str | None, y_limits: tuple[float, float], rows: int) -> dict[str, int]:
@@ -122,7 +115,7 @@ def _flats(own: Roofs, key: str | None, y_limits: tuple[float, float], rows: int
     A row is a tenth of a decade and more, nominal and measured are closer: the rows tell them
     apart, the figures beside them say how far.
     """
-    found = {w: p for w in ("nominal", "burst", "sustained") if (p := _peak(own, key, w))}
+    found = {w: p for w in WHICH if (p := _peak(own, key, w))}
     placed: dict[str, int] = {}
     taken: set[int] = set()
     middle = "burst" if "burst" in found else next(iter(found), "")
