@@ -25,6 +25,10 @@ INTERNAL, USAGE = 1, 2
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 MOST_SUSTAIN_S = 3600.0
 
+SUITES = ("quick", "full")  # of roofline.suite, which costs the first paint 20 ms
+QUICK = SUITES[0]
+HOLD = "precisions to hold for seconds, or all; without it the suite's own"
+
 EPILOG = """\
 verbs:
   roofwatch            the screen: live telemetry, then the quick suite
@@ -57,11 +61,23 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _precisions(text: str) -> tuple[str, ...]:
+    from roofwatch.roofline.suite import HOLD_ALL, MATMUL_KEYS
+
+    keys = tuple(key.strip() for key in text.split(","))
+    for key in keys:
+        if key not in (*MATMUL_KEYS, HOLD_ALL):
+            known = ", ".join((*MATMUL_KEYS, HOLD_ALL))
+            raise argparse.ArgumentTypeError(f"{key!r} is none of {known}")
+    return keys
+
+
 def _live_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--device", type=_device, default="auto", help="auto, cpu or cuda:N")
-    add("--suite", choices=["quick"], default="quick", help="which probes to run")
-    add("--sustain", type=_seconds, metavar="S", help="seconds of the sustained probe (3)")
+    add("--suite", choices=SUITES, default=QUICK, help="which probes to run")
+    add("--sustain", type=_seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
+    add("--hold", type=_precisions, default=(), metavar="KEY,…", help=HOLD)
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
     add("--nominal", type=Path, metavar="FILE", help="cards that add to or override the table")
 
@@ -94,6 +110,7 @@ def _live(options: argparse.Namespace) -> Live:
             device=options.device,
             suite=options.suite,
             sustain_s=options.sustain,
+            hold=options.hold,
             save=options.save,
         ),
         cards,

@@ -33,6 +33,14 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     has_fp64_tensor: bool = False
     spread: float | None = None  # IQR over median of the repetitions
     repetitions: int | None = None
+    modes: tuple[float, float, float] | None = None  # seconds fast and slow, the slow one's share
+    drift: float | None = None  # last third against the first, as a share
+    first_block_ratio: float | None = None  # warm-up's first block over the settled median
+    control_ratio: float | None = None  # of a control: its rate over that of what it controls
+    profiler_ratio: float | None = None  # the profiler's kernel time over the median
+    kernel: str | None = None
+    tensor_core: bool | None = None
+    moved_bytes: int | None = None  # what the memory carries, where that is not what counts
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from roofwatch.notebook.cold_start import cold_start
 from roofwatch.notebook.finding import RANK, Finding
 from roofwatch.notebook.l2_hit import l2_hit
 from roofwatch.notebook.memory_bound_probe import memory_bound_probe
+from roofwatch.notebook.no_tensor_core import no_tensor_core, tensor_core_in_ieee
 from roofwatch.notebook.over_nominal import over_bandwidth, over_compute
 from roofwatch.notebook.reading import Reading
-from roofwatch.notebook.unstable import unstable
+from roofwatch.notebook.strided import strided
+from roofwatch.notebook.unstable import bimodal, control, drifting, profiler, unstable
 from roofwatch.notebook.wrong_peak import wrong_peak
 
 Rule = Callable[[Reading], Finding | None]
@@ -17,10 +20,18 @@ Rule = Callable[[Reading], Finding | None]
 RULES: tuple[Rule, ...] = (
     l2_hit,
     over_bandwidth,
+    strided,
     wrong_peak,
+    no_tensor_core,
+    tensor_core_in_ieee,
     over_compute,
     memory_bound_probe,
+    control,
+    profiler,
+    bimodal,
     unstable,
+    drifting,
+    cold_start,
 )
 
 

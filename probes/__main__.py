@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 
+from roofwatch.roofline.suite import QUICK, SUITES
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.instrument import Instrument, add_arguments
 
@@ -24,7 +25,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="roofwatch.probes")
     add_arguments(parser)
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
-    parser.add_argument("--suite", default="quick", choices=["quick"])
+    parser.add_argument("--suite", default=QUICK, choices=SUITES)
+    parser.add_argument("--hold", default="", help="precisions to hold, separated by commas")
     parser.add_argument("--sustain", type=float, default=None, metavar="S")
     parser.add_argument("--run", type=int, default=1, help="which run of the session this is")
     return parser.parse_args(argv)
@@ -72,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
     operands.quiet()
     instrument.say("opening the device")
     try:
-        target = device.pick(options.device)
+        target = device.pick(options.device, stop.is_set)
     except device.NoDevice as error:
         return fault(str(error), ABSENT)
     except RuntimeError as error:
@@ -90,7 +92,9 @@ def main(argv: list[str] | None = None) -> int:
     if instrument.supervised:
         go.wait()
     with torch.inference_mode(), contextlib.suppress(KeyboardInterrupt):
-        return worker.Worker(instrument, target, options.run, stop).suite(options.sustain)
+        work = worker.Worker(instrument, target, options.run, stop)
+        hold = [key for key in options.hold.split(",") if key]
+        return work.suite(options.suite, options.sustain, hold)
     return 130
 
 

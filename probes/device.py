@@ -6,12 +6,12 @@ import itertools
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
 
-from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
+from roofwatch.probes.timing import GRAPH_BELOW_S, Cancelled, Launch, Timer
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Device, Software
 
@@ -19,6 +19,15 @@ FILL_CYCLES = 2_000_000  # about 1 ms: a host that has slept needs some of it fo
 SETTINGS = (
     "NVIDIA_TF32_OVERRIDE",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "TORCH_BLAS_PREFER_CUBLASLT",
+    "DISABLE_ADDMM_CUDA_LT",
+    "CUBLASLT_WORKSPACE_SIZE",
+    "CUBLAS_EMULATE_DOUBLE_PRECISION",
+    "CUBLAS_EMULATE_SINGLE_PRECISION",
+    "CUBLAS_EMULATION_STRATEGY",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "PYTORCH_ALLOC_CONF",
+    "CUDA_MODULE_LOADING",
     "CUBLAS_WORKSPACE_CONFIG",
     "CUDA_LAUNCH_BLOCKING",
     "CUDA_VISIBLE_DEVICES",
@@ -61,17 +70,20 @@ class Target(Protocol):
         ...
 
 
-def pick(name: str) -> Target:
-    """``auto``, ``cpu`` or ``cuda:N``. Raises NoDevice when what was named is absent."""
+def pick(name: str, stopped: Callable[[], bool] = lambda: False) -> Target:
+    """``auto``, ``cpu`` or ``cuda:N``. Raises NoDevice when what was named is absent.
+
+    ``stopped`` is asked between a CPU's launches, which may take a second together.
+    """
     if name == "cpu":
-        return CpuTarget()
+        return CpuTarget(stopped)
     if torch.cuda.is_available():
         index = int(name.partition(":")[2] or 0) if name != "auto" else 0
         if index >= torch.cuda.device_count():
             raise NoDevice(f"there is no cuda:{index}; torch sees {torch.cuda.device_count()}")
         return CudaTarget(index)
     if name == "auto":
-        return CpuTarget()
+        return CpuTarget(stopped)
     reason = "this torch was built without CUDA" if torch.version.cuda is None else "no usable GPU"
     advice = "--device cpu measures the CPU"
     raise NoDevice(f"torch {torch.__version__} cannot open {name}: {reason}; {advice}")
@@ -98,11 +110,15 @@ class EventTimer:
         self._index = index
 
     def times(self, launch: Launch, count: int) -> list[float]:
+        """See Timer."""
+        return self.each([launch] * count)
+
+    def each(self, launches: Sequence[Launch]) -> list[float]:
         """See Timer. A short spin lets the queue fill, so that no launch waits for the host."""
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(len(launches) + 1)]
         torch.cuda._sleep(FILL_CYCLES)
         events[0].record()
-        for event in events[1:]:
+        for launch, event in zip(launches, events[1:], strict=True):
             launch()
             event.record()
         torch.cuda.synchronize(self._index)
@@ -124,7 +140,12 @@ class GraphTimer:
 
     def times(self, launch: Launch, count: int) -> list[float]:
         """See Timer; each figure is the mean of one replay's launches."""
-        return [t / self._launches for t in self._events.times(self._graph.replay, count)]
+        return self.each([launch] * count)
+
+    def each(self, launches: Sequence[Launch]) -> list[float]:
+        """See Timer; every launch is the captured one."""
+        replays = [self._graph.replay] * len(launches)
+        return [t / self._launches for t in self._events.each(replays)]
 
 
 class CudaTarget:
@@ -187,16 +208,30 @@ class HostTimer:
 
     name = "host"
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        stopped: Callable[[], bool] = lambda: False,
+        calls: int = 1,
+    ) -> None:
         self._clock = clock
+        self._stopped = stopped
+        self._calls = calls  # of one repetition: a short call drowns in the clock's own cost
 
     def times(self, launch: Launch, count: int) -> list[float]:
+        """See Timer. Raises Cancelled between two launches."""
+        return self.each([launch] * count)
+
+    def each(self, launches: Sequence[Launch]) -> list[float]:
         """See Timer."""
         marks = [self._clock()]
-        for _ in range(count):
-            launch()
+        for launch in launches:
+            if self._stopped():
+                raise Cancelled
+            for _ in range(self._calls):
+                launch()
             marks.append(self._clock())
-        return [b - a for a, b in itertools.pairwise(marks)]
+        return [(b - a) / self._calls for a, b in itertools.pairwise(marks)]
 
 
 class CpuTarget:
@@ -206,13 +241,14 @@ class CpuTarget:
     units = 1
     capability = None
 
-    def __init__(self) -> None:
+    def __init__(self, stopped: Callable[[], bool] = lambda: False) -> None:
         from roofwatch.probes.cpu import available_bytes
         from roofwatch.session.host_cpu import last_level_cache
 
         self.torch_device = torch.device("cpu")
         self.cache_bytes = last_level_cache() or 0
         self._available_bytes = available_bytes
+        self._stopped = stopped
 
     def identity(self) -> Device:
         """See Target."""
@@ -224,11 +260,15 @@ class CpuTarget:
 
     def timer(self) -> Timer:
         """See Target."""
-        return HostTimer()
+        return HostTimer(stopped=self._stopped)
 
     def timer_for(self, launch: Launch) -> Timer:
         """See Target."""
-        return HostTimer()
+        once = self.timer()
+        seconds = min(once.times(launch, 2))
+        if seconds >= GRAPH_BELOW_S:
+            return once
+        return HostTimer(stopped=self._stopped, calls=max(8, int(1e-3 / seconds)))
 
     def clean_up(self) -> None:
         """See Target; freed tensors are already back."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from roofwatch.probes import operands
 from roofwatch.probes.device import Target
-from roofwatch.probes.shapes import Shape, candidates
+from roofwatch.probes.shapes import TILES, Shape, candidates
+from roofwatch.probes.spin import SpinClock
 from roofwatch.probes.timing import BURST_S, Launch, Report, Timed, burst
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.roofline.workload import Work, matmul
 
 LAUNCH_S = 0.0025  # a launch of the search; slow units get smaller shapes
+DEEP_LAUNCH_S = 0.005  # of a type whose best shapes are deep
 CPU_LAUNCH_S = 0.12
 CPU_BURST_S = 0.8
 FINALISTS = 2  # the search is rough; the two best meet again on a rested card
@@ -47,7 +50,8 @@ def flop_budget(target: Target, spec: ProbeSpec) -> float:
     timer = target.timer()
     timer.times(launch, 1)
     seconds = min(timer.times(launch, 2))
-    return small.flop / seconds * (CPU_LAUNCH_S if target.kind == "cpu" else LAUNCH_S)
+    launch_s = DEEP_LAUNCH_S if spec.dtype in TILES else LAUNCH_S
+    return small.flop / seconds * (CPU_LAUNCH_S if target.kind == "cpu" else launch_s)
 
 
 def search(target: Target, spec: ProbeSpec, report: Report) -> Ranking:
@@ -55,7 +59,7 @@ def search(target: Target, spec: ProbeSpec, report: Report) -> Ranking:
 
     The two run in opposite orders, so that a clock that falls on the way favours no shape.
     """
-    shapes = candidates(target.units, flop_budget(target, spec))
+    shapes = candidates(target.units, flop_budget(target, spec), spec.dtype)
     timer = target.timer()
     tried: list[Candidate] = []
     for i, shape in enumerate(shapes):
@@ -85,7 +89,12 @@ def search(target: Target, spec: ProbeSpec, report: Report) -> Ranking:
     )
 
 
-def measure(target: Target, finalists: list[Candidate]) -> tuple[Candidate, Timed]:
+def measure(
+    target: Target,
+    finalists: list[Candidate],
+    clock: SpinClock | None,
+    rest: Callable[[float], None],
+) -> tuple[Candidate, Timed]:
     """The burst protocol on the finalists; the winner has the better median rate.
 
     A CPU has no power budget to rest and noisier neighbours to outlast.
@@ -93,8 +102,8 @@ def measure(target: Target, finalists: list[Candidate]) -> tuple[Candidate, Time
     timer = target.timer()
     launches = [c.launch for c in finalists]
     if target.kind == "cpu":
-        timed = burst(timer, launches, rest_s=0.1, cap_s=CPU_BURST_S)
+        timed = burst(timer, launches, rest_s=0.1, cap_s=CPU_BURST_S, sleep=rest)
     else:
-        timed = burst(timer, launches, cap_s=BURST_S)
+        timed = burst(timer, launches, cap_s=BURST_S, clock=clock, sleep=rest)
     pairs = list(zip(finalists, timed, strict=True))
     return max(pairs, key=lambda pair: pair[0].shape.flop / median(pair[1].times_s))

@@ -6,9 +6,13 @@ import math
 
 import msgspec
 
-TILE = (128, 256)  # output tile of the large tensor-core kernels
+from roofwatch.roofline.kernel_name import USUAL_TILE
+
+TILES = {"fp64": (64, 128)}
 WAVES = (1, 2, 4, 8)
 DEPTHS = (1024, 2048, 4096, 8192)
+DEEP = (8192, 16384, 32768)  # of one type whose tiles are small: the epilogue is its loss
+DEEP_WAVES = (2, 4, 8, 16)
 SQUARES = (1024, 2048, 4096, 8192)
 MOST = 12
 
@@ -26,13 +30,13 @@ class Shape(msgspec.Struct, frozen=True):
         return 2.0 * self.m * self.n * self.k
 
 
-def grid(tiles: int) -> tuple[int, int]:
-    """Rows and columns of tiles whose matrix is nearest to square, for 128 x 256 tiles."""
+def grid(tiles: int, tile: tuple[int, int] = USUAL_TILE) -> tuple[int, int]:
+    """Rows and columns of tiles whose matrix is nearest to square."""
     pairs = [(r, tiles // r) for r in range(1, tiles + 1) if tiles % r == 0]
-    return min(pairs, key=lambda p: abs(math.log(p[0] * TILE[0] / (p[1] * TILE[1]))))
+    return min(pairs, key=lambda p: abs(math.log(p[0] * tile[0] / (p[1] * tile[1]))))
 
 
-def candidates(units: int, flop_budget: float) -> tuple[Shape, ...]:
+def candidates(units: int, flop_budget: float, dtype: str = "") -> tuple[Shape, ...]:
     """Up to a dozen shapes of at most ``flop_budget`` FLOP a launch, the largest first.
 
     Wave-aligned: the output is cut into a whole number of waves of ``units`` (SM) tiles, so that
@@ -41,8 +45,11 @@ def candidates(units: int, flop_budget: float) -> tuple[Shape, ...]:
     """
     shapes = [Shape(n, n, n) for n in SQUARES]
     if units > 1:
-        for waves in WAVES:
-            rows, columns = grid(waves * units)
-            shapes += [Shape(rows * TILE[0], columns * TILE[1], k) for k in DEPTHS]
+        tile = TILES.get(dtype, USUAL_TILE)
+        small = dtype in TILES
+        for waves in DEEP_WAVES if small else WAVES:
+            rows, columns = grid(waves * units, tile)
+            depths = DEEP if small else DEPTHS
+            shapes += [Shape(rows * tile[0], columns * tile[1], k) for k in depths]
     fitting = sorted({s for s in shapes if s.flop <= flop_budget}, key=lambda s: -s.flop)
     return tuple(fitting[:MOST]) or (Shape(SQUARES[0], SQUARES[0], SQUARES[0]),)

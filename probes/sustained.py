@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import msgspec
 import torch
 
 from roofwatch.probes.device import Target
-from roofwatch.probes.timing import Launch, Timed
+from roofwatch.probes.timing import (
+    CLOCK_EVERY_S,
+    MIN_LAUNCHES,
+    Clock,
+    ClockReading,
+    Launch,
+    Timed,
+)
 from roofwatch.roofline.onset import window_begin_s
 
 CHUNK_S = 0.25  # how often finished launches are reported
@@ -18,98 +26,132 @@ AHEAD_S = 0.05  # work queued ahead of the GPU: small, so that a stop is prompt
 BLOCK_S = 0.1  # one repetition of the measurement is the mean launch of such a block
 
 
+class Chunk(msgspec.Struct, frozen=True, kw_only=True):
+    """Finished launches: when the first began (monotonic clock), their times, clock readings.
+
+    They follow each other but for the clock readings, 30 us every 5 ms.
+    """
+
+    t0_s: float
+    times_s: list[float]
+    clock: list[ClockReading] = []
+
+
 def launches_cuda(
-    launch: Launch, seconds: float, expect_s: float, cancelled: Callable[[], bool]
-) -> Iterator[tuple[float, list[float]]]:
-    """Yield (monotonic seconds of the first launch, times) of finished launches, chunk by chunk."""
+    launch: Launch,
+    seconds: float,
+    expect_s: float,
+    clock: Clock | None,
+    cancelled: Callable[[], bool],
+) -> Iterator[Chunk]:
+    """Yield finished launches, chunk by chunk, the clock read every 5 ms between them."""
     depth = max(4, int(AHEAD_S / expect_s))
     torch.cuda.synchronize()
     anchor = torch.cuda.Event(enable_timing=True)
     begin = time.monotonic()
     anchor.record()
     last: Any = anchor
-    pending: deque[Any] = deque()
+    pending: deque[tuple[Any, bool]] = deque()
     times: list[float] = []
-    chunk_s = 0.0
-    chunk_t0 = begin
+    readings: list[ClockReading] = []
+    at_s = t0_s = begin
+    queued_s = CLOCK_EVERY_S  # of launches since the last reading was queued
 
     def finish_one() -> None:
-        nonlocal last, chunk_s
-        event = pending.popleft()
+        nonlocal last, at_s
+        event, reads = pending.popleft()
         event.synchronize()
-        times.append(last.elapsed_time(event) / 1e3)
-        chunk_s += times[-1]
+        time_s = last.elapsed_time(event) / 1e3
+        if not reads:
+            times.append(time_s)
+        elif clock is not None and (mhz := clock.mhz(time_s)) is not None:
+            readings.append(ClockReading(at_s, mhz))
+        at_s += time_s
         last = event
 
-    while time.monotonic() - begin < seconds and not cancelled():
-        launch()
+    def enqueue(what: Launch, reads: bool) -> None:
+        what()
         event = torch.cuda.Event(enable_timing=True)
         event.record()
-        pending.append(event)
-        if len(pending) > depth:
+        pending.append((event, reads))
+
+    while time.monotonic() - begin < seconds and not cancelled():
+        if clock is not None and queued_s >= CLOCK_EVERY_S:
+            enqueue(clock.launch, True)
+            queued_s = 0.0
+        enqueue(launch, False)
+        queued_s += expect_s
+        while len(pending) > depth:
             finish_one()
-        if chunk_s > CHUNK_S:
-            yield chunk_t0, times
-            chunk_t0 += chunk_s
-            times, chunk_s = [], 0.0
+        if at_s - t0_s > CHUNK_S and times:
+            yield Chunk(t0_s=t0_s, times_s=times, clock=readings)
+            t0_s, times, readings = at_s, [], []
     while pending:
         finish_one()
     if times:
-        yield chunk_t0, times
+        yield Chunk(t0_s=t0_s, times_s=times, clock=readings)
 
 
-def launches_cpu(
-    launch: Launch, seconds: float, expect_s: float, cancelled: Callable[[], bool]
-) -> Iterator[tuple[float, list[float]]]:
+def launches_cpu(launch: Launch, seconds: float, cancelled: Callable[[], bool]) -> Iterator[Chunk]:
     """The same on a CPU, where every launch is waited for."""
-    begin = chunk_t0 = time.monotonic()
+    begin = t0_s = mark = time.monotonic()
     times: list[float] = []
-    mark = begin
     while mark - begin < seconds and not cancelled():
         launch()
         now = time.monotonic()
         times.append(now - mark)
         mark = now
-        if mark - chunk_t0 > CHUNK_S:
-            yield chunk_t0, times
-            chunk_t0, times = mark, []
+        if mark - t0_s > CHUNK_S:
+            yield Chunk(t0_s=t0_s, times_s=times)
+            t0_s, times = mark, []
     if times:
-        yield chunk_t0, times
+        yield Chunk(t0_s=t0_s, times_s=times)
 
 
 def launches(
-    target: Target, launch: Launch, seconds: float, expect_s: float, cancelled: Callable[[], bool]
-) -> Iterator[tuple[float, list[float]]]:
+    target: Target,
+    launch: Launch,
+    seconds: float,
+    expect_s: float,
+    clock: Clock | None,
+    cancelled: Callable[[], bool],
+) -> Iterator[Chunk]:
     """Run ``launch`` for ``seconds`` without rest, yielding finished launches as they come."""
-    run = launches_cpu if target.kind == "cpu" else launches_cuda
-    return run(launch, seconds, expect_s, cancelled)
+    if target.kind == "cpu":
+        return launches_cpu(launch, seconds, cancelled)
+    return launches_cuda(launch, seconds, expect_s, clock, cancelled)
 
 
-def settle(t0: float, times_s: list[float], timing: str) -> Timed:
+def settle(chunks: Sequence[Chunk], timing: str) -> Timed:
     """Repetitions of the sustained window: mean launch time of each 100 ms block in it.
 
-    ``t0`` is the first launch on the monotonic clock. The window begins two seconds after onset.
+    The window begins two seconds after onset.
     """
-    skip = window_begin_s(times_s)
+    times_s = [t for chunk in chunks for t in chunk.times_s]
+    from_s = chunks[0].t0_s + window_begin_s(times_s)
+    begin = end = None
     blocks: list[float] = []
     block: list[float] = []
-    clock = 0.0
-    begin = None
-    for time_s in times_s:
-        clock += time_s
-        if clock - time_s < skip:
-            continue
-        begin = clock - time_s if begin is None else begin
-        block.append(time_s)
-        if sum(block) >= BLOCK_S:
-            blocks.append(sum(block) / len(block))
-            block = []
-    if len(blocks) < 3:  # a slow device: its launches are the repetitions
-        blocks = times_s[-max(3, len(blocks)) :]
+    for chunk in chunks:
+        at_s = chunk.t0_s
+        for time_s in chunk.times_s:
+            start, at_s = at_s, at_s + time_s
+            if start < from_s:
+                continue
+            begin = start if begin is None else begin
+            end = at_s
+            block.append(time_s)
+            if sum(block) >= BLOCK_S:
+                blocks.append(sum(block) / len(block))
+                block = []
+    if len(blocks) < MIN_LAUNCHES:  # a slow device: its launches are the repetitions
+        blocks = times_s[-max(MIN_LAUNCHES, len(blocks)) :]
+    last = chunks[-1].t0_s + sum(chunks[-1].times_s)
     return Timed(
         times_s=blocks,
         stop="protocol",
         timing=timing,
-        begin_s=t0 + (begin or 0.0),
-        end_s=t0 + clock,
+        begin_s=from_s if begin is None else begin,
+        end_s=last if end is None else end,
+        clock=[r for chunk in chunks for r in chunk.clock if begin is None or r.t_s >= begin],
     )

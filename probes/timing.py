@@ -6,7 +6,6 @@ Two protocols, never mixed (they answer different questions): *burst*, a rested 
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -28,6 +27,7 @@ BLOCK_S = 0.050
 STABLE = 0.005  # successive blocks this close are stable
 SPREAD = 0.01
 ERROR = 0.003
+CLOCK_EVERY_S = 0.005
 GRAPH_BELOW_S = 100e-6  # an event pair costs 15-25 us: shorter launches are timed in a graph
 
 
@@ -44,6 +44,27 @@ class Timer(Protocol):
         """Seconds of each of ``count`` launches, enqueued back to back, one wait at the end."""
         ...
 
+    def each(self, launches: Sequence[Launch]) -> list[float]:
+        """The same for launches that differ."""
+        ...
+
+
+class Clock(Protocol):
+    """Reads the device's clock by a launch of its own."""
+
+    launch: Launch
+
+    def mhz(self, seconds: float) -> float | None:
+        """The clock, from how long the launch took."""
+        ...
+
+
+class ClockReading(msgspec.Struct, frozen=True):
+    """The device's clock at ``t_s``: seconds after the first launch, or on the monotonic clock."""
+
+    t_s: float
+    mhz: float
+
 
 class Timed(msgspec.Struct, frozen=True, kw_only=True):
     """Repetitions in seconds, when they ran on the monotonic clock, and why they stopped."""
@@ -54,6 +75,41 @@ class Timed(msgspec.Struct, frozen=True, kw_only=True):
     begin_s: float
     end_s: float
     warmup_times_s: list[float] = []
+    clock: list[ClockReading] = []  # on the monotonic clock
+
+
+def with_clock(
+    timer: Timer, launches: Sequence[Launch], expect_s: float, clock: Clock | None
+) -> tuple[list[float], list[ClockReading]]:
+    """Times of ``launches``, with the clock read before the first and every 5 ms between them.
+
+    A reading has its own pair of events, so it stands in no launch's time.
+    """
+    if clock is None:
+        return timer.each(launches), []
+    plan: list[Launch] = [clock.launch]  # the first reading loads the kernel and is discarded
+    is_reading = [True]
+    since_s = CLOCK_EVERY_S
+    for launch in launches:
+        if since_s >= CLOCK_EVERY_S:
+            plan.append(clock.launch)
+            is_reading.append(True)
+            since_s = 0.0
+        plan.append(launch)
+        is_reading.append(False)
+        since_s += expect_s
+    plan.append(clock.launch)
+    is_reading.append(True)
+    times: list[float] = []
+    readings: list[ClockReading] = []
+    t_s = 0.0
+    for i, (time_s, reads) in enumerate(zip(timer.each(plan), is_reading, strict=True)):
+        if not reads:
+            times.append(time_s)
+        elif i and (mhz := clock.mhz(time_s)) is not None:
+            readings.append(ClockReading(t_s, mhz))
+        t_s += time_s
+    return times, readings
 
 
 def burst(
@@ -62,6 +118,7 @@ def burst(
     *,
     rest_s: float = REST_S,
     cap_s: float = BURST_S,
+    clock: Clock | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[Timed]:
     """Load the kernels, rest the card's power budget, then time at most ``cap_s`` of launches.
@@ -73,9 +130,9 @@ def burst(
     sleep(rest_s)
     round_s = sum(median(times) for times in warmups)
     rounds = max(MIN_LAUNCHES, min(MOST_LAUNCHES, int(cap_s / round_s)))
-    turns = itertools.cycle(finalists)
+    turns = list(finalists) * rounds
     begin = time.monotonic()
-    times = timer.times(lambda: next(turns)(), rounds * len(finalists))
+    times, readings = with_clock(timer, turns, round_s / len(finalists), clock)
     end = time.monotonic()
     return [
         Timed(
@@ -85,6 +142,7 @@ def burst(
             begin_s=begin,
             end_s=end,
             warmup_times_s=warmup,
+            clock=[ClockReading(begin + r.t_s, r.mhz) for r in readings],
         )
         for i, warmup in enumerate(warmups)
     ]
@@ -98,35 +156,40 @@ def steady(
     warm_cap_s: float = 1.0,
     min_count: int = 20,
     cap_s: float = 0.6,
+    clock: Clock | None = None,
     report: Report = lambda _: None,
-    clock: Callable[[], float] = time.monotonic,
+    now: Callable[[], float] = time.monotonic,
 ) -> Timed:
     """Warm up until two blocks agree within 0.5 %, then repeat until the spread is settled.
 
     Stops when IQR/median is under 1 % ("iqr"), or the median's standard error under 0.3 %
     ("standard-error"), or after ``cap_s`` ("time-cap"); at least three repetitions in any case.
     """
-    start = clock()
+    start = now()
     warmup = timer.times(launch, 1)
     block = max(1, int(BLOCK_S / warmup[-1]))
     previous = 0.0
     while True:
         times = timer.times(launch, block)
         warmup += times
-        now, before = median(times), previous
-        previous = now
-        block = max(1, int(BLOCK_S / now))
-        elapsed = clock() - start
+        time_s, before = median(times), previous
+        previous = time_s
+        block = max(1, int(BLOCK_S / time_s))
+        elapsed = now() - start
         report(min(0.5, 0.5 * elapsed / warm_cap_s))
-        if elapsed > warm_s and before and abs(now / before - 1) < STABLE:
+        if elapsed > warm_s and before and abs(time_s / before - 1) < STABLE:
             break
         if elapsed > warm_cap_s and before:
             break
-    begin = clock()
+    begin = now()
     measured: list[float] = []
+    readings: list[ClockReading] = []
     while True:
-        measured += timer.times(launch, block)
-        elapsed = clock() - begin
+        block_begin = now()
+        times, seen = with_clock(timer, [launch] * block, previous, clock)
+        measured += times
+        readings += [ClockReading(block_begin + r.t_s, r.mhz) for r in seen]
+        elapsed = now() - begin
         report(min(1.0, 0.5 + 0.5 * elapsed / cap_s))
         enough = len(measured) >= max(MIN_LAUNCHES, min_count)
         if enough and spread(measured) < SPREAD:
@@ -142,6 +205,7 @@ def steady(
             stop=stop,
             timing=timer.name,
             begin_s=begin,
-            end_s=clock(),
+            end_s=now(),
             warmup_times_s=warmup,
+            clock=readings,
         )

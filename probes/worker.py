@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Collection
 from typing import Any
 
 import torch
 
-from roofwatch.probes import add_scalar, cpu, matmul, operands, sustained
+from roofwatch.probes import cpu, kernels, matmul, operands, streams, sustained, sweep
 from roofwatch.probes.device import Target
+from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.shapes import Shape
-from roofwatch.probes.timing import Cancelled, Timed
+from roofwatch.probes.spin import NoSpin, SpinClock
+from roofwatch.probes.sustained import Chunk
+from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Timed
 from roofwatch.roofline.precision import lacks
-from roofwatch.roofline.suite import SUSTAIN_S, ProbeSpec, quick
+from roofwatch.roofline.statistics import median
+from roofwatch.roofline.suite import FULL, ProbeSpec, suite
 from roofwatch.roofline.workload import Work
 from roofwatch.session.events import End, Fault, Measurement, Note, Series, Span, Tensor
 from roofwatch.session.instrument import Instrument
 
+CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 CUDA_GONE = ("CUDA error", "CUDA-capable device", "cuBLAS", "CUBLAS", "unspecified launch failure")
 DIGITS = 10
 
@@ -39,12 +45,21 @@ class Worker:
         self._run = run
         self._stop = stop
         self._shapes: dict[str, tuple[Shape, str]] = {}
+        self._reference: tuple[ProbeSpec, float] | None = None  # the first stream, bytes a second
+        self._profiles = False
+        self._clock: SpinClock | None = None
+        self._no_clock = "not_supported"  # why there is none
 
-    def suite(self, sustain_s: float | None) -> int:
+    def suite(self, name: str, sustain_s: float | None, hold: Collection[str] = ()) -> int:
         """Run every probe; 0 when all ran or were skipped with a reason, else 4."""
         capability = self._target.identity().compute_capability
         failed = False
-        for spec in quick(self._target.kind, capability, sustain_s or SUSTAIN_S):
+        self._open_clock()
+        if name == FULL:
+            self._profiles = True
+            self._out.say("opening the profiler")
+            kernels.wake(self._target)
+        for spec in suite(name, self._target.kind, capability, sustain_s, hold):
             why = self._skip(spec, capability)
             if why:
                 self._note(why, spec.key)
@@ -70,8 +85,16 @@ class Worker:
         self._end(True, "a probe failed" if failed else "")
         return 4 if failed else 0
 
+    def _open_clock(self) -> None:
+        if self._target.kind != "cuda":
+            return
+        try:
+            self._clock = SpinClock(self._target.timer())
+        except NoSpin as why:
+            self._no_clock = str(why)
+
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.peak_key and spec.protocol == "sustained" and spec.peak_key not in self._shapes:
+        if spec.peak_key and spec.protocol != "burst" and spec.peak_key not in self._shapes:
             return f"{spec.peak_key} has no burst shape to hold"
         if self._target.kind == "cpu":
             if spec.dtype == "bf16" and not cpu.has_fast_bf16():
@@ -82,71 +105,131 @@ class Worker:
         )
 
     def _probe(self, spec: ProbeSpec) -> None:
-        if spec.protocol == "stream":
-            self._add_scalar(spec)
-        elif spec.protocol == "burst":
-            self._matmul(spec)
-        else:
+        if spec.protocol == "sweep":
+            self._sweep(spec)
+        elif spec.protocol == "sustained":
             self._sustained(spec)
+        elif spec.peak_key is None:
+            self._stream(spec)
+        else:
+            self._matmul(spec)
 
     def _report(self, spec: ProbeSpec, progress: float) -> None:
         if self._stop.is_set():
             raise Cancelled
         self._out.say("measuring", spec.key, progress)
 
-    def _add_scalar(self, spec: ProbeSpec) -> None:
-        size, beyond_cache = add_scalar.tensor_bytes(self._target)
-        work, launch = add_scalar.prepare(self._target, spec.dtype, size)
+    def _rest(self, seconds: float) -> None:
+        if self._stop.wait(seconds):
+            raise Cancelled
+
+    def _stream(self, spec: ProbeSpec) -> None:
+        rate = self._stream_block(spec)
+        if self._reference is None:
+            self._reference = spec, rate
+        if not spec.control:
+            return
+        first, reference = self._reference
+        ratio = rate / reference
+        if abs(ratio - 1) <= CONTROL:
+            return
+        self._note(
+            f"{spec.key} reads {ratio - 1:+.1%} of {first.key}: both blocks are repeated", spec.key
+        )
+        self._stream_block(first)
+        self._stream_block(spec)
+
+    def _stream_block(self, spec: ProbeSpec) -> float:
+        """Measure a stream and write it; returns bytes a second."""
+        work, launch = self._stream_launch(spec)
+        timed = streams.measure(
+            self._target, launch, self._clock, lambda p: self._report(spec, 0.9 * p)
+        )
+        self._measurement(spec, work, timed, profile=self._profile(launch))
+        return work.bytes / median(timed.times_s)
+
+    def _stream_launch(self, spec: ProbeSpec) -> tuple[Work, Launch]:
+        size, beyond_cache = streams.tensor_bytes(self._target, spec.op)
         if not beyond_cache:
             self._note(
                 f"memory is short: tensors of {size / 2**20:.0f} MiB are less than "
-                f"{add_scalar.CACHE_MULTIPLE} times the last-level cache",
+                f"{streams.CACHE_MULTIPLE} times the last-level cache",
                 spec.key,
             )
-        timed = add_scalar.measure(self._target, launch, lambda p: self._report(spec, p))
-        self._measurement(spec, work, timed)
+        return streams.prepare(self._target, spec.op, spec.dtype, size)
 
     def _matmul(self, spec: ProbeSpec) -> None:
         operands.set_math(spec)
         ranking = matmul.search(self._target, spec, lambda p: self._report(spec, p))
         self._report(spec, 0.5)
-        best, timed = matmul.measure(self._target, ranking.finalists)
+        best, timed = matmul.measure(self._target, ranking.finalists, self._clock, self._rest)
+        self._report(spec, 0.9)
         if spec.peak_key:
             self._shapes[spec.peak_key] = (best.shape, best.layout)
-        work = matmul.work(spec, best.shape)
-        self._measurement(spec, work, timed, best.layout, ranking.searched)
+        self._measurement(
+            spec,
+            matmul.work(spec, best.shape),
+            timed,
+            best.layout,
+            ranking.searched,
+            self._profile(best.launch),
+        )
+
+    def _profile(self, launch: Launch) -> Profiled:
+        if not self._profiles:
+            return Profiled(status="not_measured")
+        return kernels.profiled(self._target, launch)
+
+    def _sweep(self, spec: ProbeSpec) -> None:
+        if spec.peak_key is None:
+            points, most = sweep.over_bytes(self._target, spec), sweep.MOST_SIZES
+            layout = None
+        else:
+            _, layout = self._shapes[spec.peak_key]
+            points = sweep.over_squares(self._target, spec, layout, self._rest)
+            most = len(sweep.SQUARES)
+        for i, (work, timed) in enumerate(points):
+            self._measurement(spec, work, timed, layout)
+            self._report(spec, min(0.99, (i + 1) / most))
 
     def _sustained(self, spec: ProbeSpec) -> None:
-        operands.set_math(spec)
-        shape, layout = self._shapes[spec.peak_key or ""]
-        launch = operands.prepare(spec, shape, layout, self._target.torch_device)
+        layout = None
+        if spec.peak_key is None:
+            work, launch = self._stream_launch(spec)
+        else:
+            operands.set_math(spec)
+            shape, layout = self._shapes[spec.peak_key]
+            launch = operands.prepare(spec, shape, layout, self._target.torch_device)
+            work = matmul.work(spec, shape)
         timer = self._target.timer()
         expect_s = min(timer.times(launch, 3))
-        work = matmul.work(spec, shape)
-        times: list[float] = []
+        chunks: list[Chunk] = []
         held_s = 0.0
-        first: float | None = None
-        for t0, chunk in sustained.launches(
-            self._target, launch, spec.seconds, expect_s, self._stop.is_set
+        for chunk in sustained.launches(
+            self._target, launch, spec.seconds, expect_s, self._clock, self._stop.is_set
         ):
-            first = t0 if first is None else first
-            times += chunk
-            held_s += sum(chunk)
+            chunks.append(chunk)
+            held_s += sum(chunk.times_s)
             self._out.write(
                 Series(
                     t=self._out.now(),
                     probe=spec.key,
-                    t0=round(self._out.at(t0), 6),
-                    times_s=[round(x, 9) for x in chunk],
+                    t0=self._moment(chunk.t0_s),
+                    times_s=[round(x, 9) for x in chunk.times_s],
                     flop=work.flop,
                     bytes=float(work.bytes),
+                    clock_t_s=[self._moment(r.t_s) for r in chunk.clock],
+                    clock_mhz=[round(r.mhz, 1) for r in chunk.clock],
                     run=self._run,
                 )
             )
             self._report(spec, min(1.0, held_s / spec.seconds))
-        if first is None:
-            raise RuntimeError("no launch finished in time")
-        self._measurement(spec, work, sustained.settle(first, times, timer.name), layout)
+        if sum(len(c.times_s) for c in chunks) < MIN_LAUNCHES:
+            raise RuntimeError(f"fewer than {MIN_LAUNCHES} launches finished in time")
+        self._measurement(spec, work, sustained.settle(chunks, timer.name), layout)
+
+    def _moment(self, monotonic_s: float) -> float:
+        return round(self._out.at(monotonic_s), 6)
 
     def _measurement(
         self,
@@ -155,7 +238,13 @@ class Worker:
         timed: Timed,
         layout: str | None = None,
         searched: list[dict[str, Any]] | None = None,
+        profile: Profiled | None = None,
     ) -> None:
+        profile = profile or Profiled(status="not_measured")
+        status = {} if timed.clock else {"clock_mhz": self._why_no_clock()}
+        if profile.status:
+            status["kernel"] = profile.status
+        multiplies = spec.peak_key is not None
         self._out.write(
             Measurement(
                 t=self._out.now(),
@@ -175,15 +264,26 @@ class Worker:
                 stop=timed.stop,
                 timing=timed.timing,
                 protocol=spec.protocol,
-                begin_s=round(self._out.at(timed.begin_s), 6),
-                end_s=round(self._out.at(timed.end_s), 6),
+                begin_s=self._moment(timed.begin_s),
+                end_s=self._moment(timed.end_s),
                 layout=layout,
                 warmup_times_s=[round(x, DIGITS) for x in timed.warmup_times_s],
                 searched=searched or [],
                 library_limited=spec.dtype == "int8" and self._target.kind == "cuda",
+                out_dtype=operands.out_dtype(spec.dtype) if multiplies else None,
+                kernel=profile.kernel,
+                kernel_time_s=profile.time_s,
+                clock_t_s=[self._moment(r.t_s) for r in timed.clock],
+                clock_mhz=[round(r.mhz, 1) for r in timed.clock],
+                settings=operands.math_flags() if multiplies else {},
+                status=status,
                 run=self._run,
             )
         )
+
+    def _why_no_clock(self) -> str:
+        # A graph leaves no room for a reading between its launches.
+        return self._no_clock if self._clock is None else "not_measured"
 
     def _span(self, spec: ProbeSpec, edge: str) -> None:
         self._out.write(Span(t=self._out.now(), probe=spec.key, edge=edge, run=self._run))

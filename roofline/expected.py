@@ -16,6 +16,8 @@ from roofwatch.roofline.suite import ProbeSpec
 
 BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
 BANDWIDTH_GDDR = (0.80, 0.96)
+# Against those of a copy: one direction only, or half of what is carried (seed: stride 2 halves).
+BANDWIDTH_OF_OP = {"read": (1.0, 1.06), "fill": (0.77, 1.08), "strided": (0.40, 0.72)}
 BANDWIDTH_CAPPED = (0.75, 0.90)  # seed: T4 240-290 of 320
 CAPPED_TDP_W = 75
 
@@ -29,7 +31,8 @@ COMPUTE: dict[str, tuple[float, float]] = {
     "capped": (0.40, 0.80),
     "other": (0.60, 0.98),
 }
-VECTOR = (0.55, 0.98)  # fp32 and fp64 on CUDA cores
+VECTOR = (0.55, 0.98)  # units that draw little power for what they deliver
+VECTOR_KEYS = ("fp32", "fp64", "fp64_tensor")
 LIBRARY = (0.40, 0.87)  # torch's int8 call reaches half of Hopper's peak
 AROUND_BEST = (0.93, 1.13)  # our burst against the best that others published
 SUSTAINED = (0.74, 1.0)  # of the burst range: what power limits take
@@ -62,14 +65,16 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 def expected(spec: ProbeSpec, nominal: Nominal, reported: Reported) -> Range | None:
     """Range for a probe on a CUDA card; None where nothing nominal is known."""
-    if spec.protocol == "stream":
-        return _bandwidth(nominal)
-    if spec.peak_key is None or spec.peak_key not in nominal.peaks_tflops:
+    if spec.protocol == "sweep":
+        return None  # a curve has no one range
+    if spec.peak_key is None:
+        return _bandwidth(spec.op, nominal)
+    if spec.peak_key not in nominal.peaks_tflops:
         return None
     return _compute(spec, spec.peak_key, nominal, reported)
 
 
-def _bandwidth(nominal: Nominal) -> Range | None:
+def _bandwidth(op: str, nominal: Nominal) -> Range | None:
     if nominal.bandwidth_gbs is None:
         return None
     low, high = BANDWIDTH["AMD" if nominal.vendor == "AMD" else "NVIDIA"]
@@ -77,12 +82,16 @@ def _bandwidth(nominal: Nominal) -> Range | None:
         low, high = BANDWIDTH_CAPPED
     elif nominal.memory_type and nominal.memory_type.startswith("GDDR"):
         low, high = BANDWIDTH_GDDR
+    what = "streams beyond the cache"
+    if op in BANDWIDTH_OF_OP:
+        least, most = BANDWIDTH_OF_OP[op]
+        low, high, what = low * least, min(1.0, high * most), f"such streams ({op})"
     return Range(
         low=low * nominal.bandwidth_gbs,
         high=high * nominal.bandwidth_gbs,
         unit="GB/s",
         why=f"{low:.0%} to {high:.0%} of nominal {nominal.bandwidth_gbs:.0f} GB/s, "
-        "as published for streams beyond the cache",
+        f"as published for {what}",
     )
 
 
@@ -109,7 +118,7 @@ def _compute(spec: ProbeSpec, key: str, nominal: Nominal, reported: Reported) ->
         low, high = AROUND_BEST[0] * best, AROUND_BEST[1] * best
         why = f"around {best:.0f}, the best published for this card"
     else:
-        low, high = VECTOR if key in ("fp32", "fp64") else COMPUTE[_family(nominal)]
+        low, high = VECTOR if key in VECTOR_KEYS else COMPUTE[_family(nominal)]
         why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such cards"
         low, high = low * peak, high * peak
     if spec.protocol == "sustained":
@@ -131,11 +140,12 @@ def _falls(nominal: Nominal) -> bool:
 def expected_cpu(spec: ProbeSpec, reported: Reported) -> Range | None:
     """A wide range from cores x clock x vector width; None when the host does not say."""
     cores = reported.core_count
-    if not cores:
+    if not cores or spec.protocol == "sweep":
         return None
-    if spec.protocol == "stream":
+    if spec.peak_key is None:
         used = min(cores, CPU_BANDWIDTH_CORES)
-        low, high = (used * x for x in CPU_BANDWIDTH_GBS)
+        least, most = BANDWIDTH_OF_OP.get(spec.op, (1.0, 1.0))
+        low, high = used * CPU_BANDWIDTH_GBS[0] * least, used * CPU_BANDWIDTH_GBS[1] * most
         return Range(low=low, high=high, unit="GB/s", why=f"estimated from {cores} cores")
     if not (reported.sm_max_mhz and reported.vector_bits and reported.fma_units):
         return None

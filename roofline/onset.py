@@ -30,6 +30,23 @@ def onset_s(times_s: Sequence[float]) -> float | None:
     return None
 
 
+def clock_onset_s(readings: Sequence[tuple[float, float]]) -> float | None:
+    """When the clock itself fell: the first of three (seconds, MHz) readings 3 % under the start.
+
+    The start is the median of the first 10 ms, or of the first reading. None when it never falls.
+    """
+    cold = [mhz for t, mhz in readings if t < COLD_S] or [mhz for _, mhz in readings[:1]]
+    if not cold:
+        return None
+    limit = median(cold) * (1 - DROP)
+    slow = 0
+    for i, (_, mhz) in enumerate(readings):
+        slow = slow + 1 if mhz < limit else 0
+        if slow == 3:
+            return readings[i - 2][0]
+    return None
+
+
 def window_begin_s(times_s: Sequence[float]) -> float:
     """Where the sustained window begins: two seconds after onset, or after the start without one.
 

@@ -11,6 +11,7 @@ _FIRST_CAPABILITY = {
     "fp8": 8.9,
     "fp8_fast": 8.9,
     "int8": 7.2,
+    "fp4": 10.0,
 }
 
 

@@ -34,6 +34,13 @@ class Distances(msgspec.Struct, frozen=True, kw_only=True):
     of_nominal: float | None
 
 
+STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel
+
+STOP_HERE = "at the roof: stop here"
+KERNEL = "overhead and kernel"
+INTENSITY = "arithmetic intensity"
+
+
 def distances(
     intensity: float, tflops: float, roof: Roof, nominal_tflops: float | None
 ) -> Distances:
@@ -44,3 +51,24 @@ def distances(
         of_ridge=attainable / roof.peak_tflops,
         of_nominal=roof.peak_tflops / nominal_tflops if nominal_tflops else None,
     )
+
+
+def work_on(gaps: Distances) -> str:
+    """Which of the three distances a point's owner should work on (seed, Day 15).
+
+    Under 90 % of the roof it is the kernel and what surrounds it; from there on it says stop, and
+    left of the ridge only a higher intensity still helps.
+    """
+    if gaps.of_roof < STOP:
+        return KERNEL
+    return STOP_HERE if gaps.of_ridge >= STOP else f"{STOP_HERE}; {INTENSITY}"
+
+
+def mfu(tflops: float, nominal_tflops: float) -> float:
+    """Model FLOP utilisation: what the formula needs over the time, by the nominal peak."""
+    return tflops / nominal_tflops
+
+
+def mfu_ceiling(intensity: float, nominal_ridge: float) -> float:
+    """The highest MFU at an intensity: on the slope it is intensity over ridge (seed, Day 17)."""
+    return min(1.0, intensity / nominal_ridge)

@@ -6,6 +6,13 @@ import math
 import statistics
 from collections.abc import Sequence
 
+import msgspec
+
+FEWEST = 8  # repetitions that can show a drift or two modes
+APART = 0.02  # modes and drifts closer than this are noise
+MINORITY = 0.15  # of the repetitions: less are outliers, no mode
+EXPLAINED = 0.85  # of the variance, by two groups: a normal distribution reaches 0.64
+
 
 def median(values: Sequence[float]) -> float:
     """The middle value. Raises statistics.StatisticsError when there is none."""
@@ -34,3 +41,53 @@ def median_error(values: Sequence[float]) -> float:
     if len(values) < 3:
         return math.inf
     return 1.2533 * iqr(values) / 1.349 / math.sqrt(len(values)) / median(values)
+
+
+def drift(values: Sequence[float]) -> float:
+    """How far the last third's median lies from the first third's, as a share of it.
+
+    0 for fewer than eight values, and where the two thirds overlap by more than their quartiles.
+    """
+    if len(values) < FEWEST:
+        return 0.0
+    third = len(values) // 3
+    first, last = values[:third], values[-third:]
+    moved = median(last) - median(first)
+    if abs(moved) <= max(iqr(first), iqr(last)):
+        return 0.0
+    return moved / median(first)
+
+
+class Modes(msgspec.Struct, frozen=True, kw_only=True):
+    """Two groups that repeated values fall into: their medians, and the slower one's share."""
+
+    fast: float
+    slow: float
+    slow_share: float
+
+
+def modes(values: Sequence[float]) -> Modes | None:
+    """The two modes of a bimodal set; None when it has one (Otsu's split of the sorted values).
+
+    Both groups must hold 15 % of the values, lie 2 % apart and explain 85 % of the variance.
+    """
+    if len(values) < FEWEST:
+        return None
+    ordered = sorted(values)
+    n, total = len(ordered), math.fsum(ordered)
+    mean = total / n
+    variance = math.fsum((v - mean) ** 2 for v in ordered)
+    if variance == 0.0:
+        return None
+    best, cut, below = 0.0, 0, 0.0
+    for i, value in enumerate(ordered[:-1], 1):
+        below += value
+        between = i * (below / i - mean) ** 2 + (n - i) * ((total - below) / (n - i) - mean) ** 2
+        if between > best:
+            best, cut = between, i
+    if best < EXPLAINED * variance or not MINORITY <= cut / n <= 1 - MINORITY:
+        return None
+    fast, slow = median(ordered[:cut]), median(ordered[cut:])
+    if slow / fast - 1 < APART:
+        return None
+    return Modes(fast=fast, slow=slow, slow_share=1 - cut / n)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from roofwatch.roofline.precision import lacks
 
-SUSTAIN_S = 3.0
+QUICK, FULL = "quick", "full"
+SUITES = (QUICK, FULL)
+HOLD_ALL = "all"
+SUSTAIN_S = {QUICK: 3.0, FULL: 10.0}  # seconds a sustained probe is held
 
 
 class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One probe: what it launches and how it is timed. ``key`` names it everywhere."""
+    """One probe: what it launches and how it is timed. ``key`` names it everywhere.
+
+    ``peak_key`` is None for a probe of the memory. Protocols: ``stream`` (warm, until settled),
+    ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions).
+    """
 
     key: str
     op: str
@@ -18,22 +27,21 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
     math: str = "ieee"
     accumulate: str | None = None
     peak_key: str | None = None
-    protocol: str = "burst"  # "stream" | "burst" | "sustained"
+    protocol: str = "burst"
     control: bool = False  # repeats another probe's bytes in another type, as a check
     seconds: float = 0.0  # of a sustained probe
 
     @property
     def label(self) -> str:
-        """What people read: ``matmul bf16``, ``matmul bf16 3 s``."""
+        """What people read: ``matmul bf16``, ``matmul bf16 3 s``, ``read fp16 sizes``."""
         name = self.peak_key or self.dtype
-        tail = f" {self.seconds:.0f} s" if self.protocol == "sustained" else ""
+        tail = {"sustained": f" {self.seconds:.0f} s", "sweep": " sizes"}.get(self.protocol, "")
         return f"{self.op} {name}{tail}"
 
 
-def _stream(dtype: str, control: bool = False) -> ProbeSpec:
-    return ProbeSpec(
-        key=f"add_scalar-{dtype}", op="add_scalar", dtype=dtype, protocol="stream", control=control
-    )
+def stream_spec(op: str, dtype: str, control: bool = False) -> ProbeSpec:
+    """The probe of one streaming kernel."""
+    return ProbeSpec(key=f"{op}-{dtype}", op=op, dtype=dtype, protocol="stream", control=control)
 
 
 _MATMUL = {
@@ -42,17 +50,23 @@ _MATMUL = {
     "tf32": ("fp32", "tf32", "fp32"),
     "fp32": ("fp32", "ieee", "fp32"),
     "fp64": ("fp64", "ieee", "fp64"),
+    "fp64_tensor": ("fp64", "ieee", "fp64"),
     "fp8": ("fp8", "ieee", "fp32"),
     "fp8_fast": ("fp8", "ieee", "reduced"),
     "int8": ("int8", "ieee", "int32"),
+    "fp4": ("fp4", "ieee", "fp32"),
 }
+
+MATMUL_KEYS = tuple(_MATMUL)
+"""Peak keys that a matmul probe exists for."""
 
 
 def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
     """The matmul probe of a precision; with ``seconds`` its sustained form."""
     dtype, math, accumulate = _MATMUL[peak_key]
+    key = f"matmul-{'fp64' if peak_key == 'fp64_tensor' else peak_key}"
     return ProbeSpec(
-        key=f"matmul-{peak_key}" + ("-sustained" if seconds else ""),
+        key=key + ("-sustained" if seconds else ""),
         op="matmul",
         dtype=dtype,
         math=math,
@@ -63,27 +77,108 @@ def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
     )
 
 
-def quick(
-    kind: str, compute_capability: str | None = None, sustain_s: float = SUSTAIN_S
-) -> tuple[ProbeSpec, ...]:
-    """The quick suite of a ``cuda`` or ``cpu`` device.
+def sweep_of(spec: ProbeSpec) -> ProbeSpec:
+    """The same launch over a range of sizes."""
+    return msgspec.structs.replace(
+        spec, key=f"{spec.key}-sweep", protocol="sweep", control=False, seconds=0.0
+    )
 
-    The two probes that make the first roofline come first; the sustained one comes last, so that
-    its heat disturbs nothing. A card without bf16 units is loaded with fp16 instead.
+
+def held(spec: ProbeSpec, seconds: float) -> ProbeSpec:
+    """A streaming kernel held for seconds."""
+    return msgspec.structs.replace(
+        spec, key=f"{spec.key}-sustained", protocol="sustained", seconds=seconds, control=False
+    )
+
+
+def sustain_default_s(name: str) -> float:
+    """How long the suite ``name`` holds; a name that only a newer version knows is as quick."""
+    return SUSTAIN_S.get(name, SUSTAIN_S[QUICK])
+
+
+def load_key(kind: str, compute_capability: str | None) -> str:
+    """The precision that stands for a device: bf16 where it has the unit, fp32 on a CPU."""
+    if kind == "cpu":
+        return "fp32"
+    return "fp16" if lacks("bf16", compute_capability) else "bf16"
+
+
+def suite(
+    name: str,
+    kind: str,
+    compute_capability: str | None = None,
+    sustain_s: float | None = None,
+    hold: Collection[str] = (),
+) -> tuple[ProbeSpec, ...]:
+    """The probes of the suite ``name`` on a ``cuda`` or ``cpu`` device.
+
+    The two probes that make the first roofline come first; the sustained ones come last, so that
+    their heat disturbs nothing. ``hold`` names the precisions that are held for ``sustain_s``
+    seconds (``all``: each that was measured); without it the load precision is.
     """
+    seconds = sustain_s or sustain_default_s(name)
+    load = load_key(kind, compute_capability)
+    build = _full if name == FULL else _quick
+    probes = build(kind, compute_capability, load, seconds)
+    measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
+    held_keys = [k for k in measured if k and (HOLD_ALL in hold or k in hold)] if hold else [load]
+    return (*probes, *(matmul_spec(key, seconds) for key in held_keys))
+
+
+def _ordered(load: str, *keys: str) -> list[str]:
+    return [load, *(k for k in keys if k != load)]
+
+
+def _quick(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
     if kind == "cpu":
         return (
-            _stream("fp32"),
+            stream_spec("add_scalar", "fp32"),
             *(matmul_spec(key) for key in ("fp32", "fp64", "bf16")),
-            _stream("fp64", control=True),
-            matmul_spec("fp32", sustain_s),
+            stream_spec("add_scalar", "fp64", control=True),
         )
-    load = "fp16" if lacks("bf16", compute_capability) else "bf16"
-    keys = [load, *(k for k in ("bf16", "fp16") if k != load)]
-    keys += ["tf32", "fp32", "fp8_fast", "fp8", "int8"]
+    keys = _ordered(load, "bf16", "fp16", "tf32", "fp32", "fp8_fast", "fp8", "int8")
     return (
-        _stream("fp16"),
+        stream_spec("add_scalar", "fp16"),
         *(matmul_spec(key) for key in keys),
-        _stream("fp32", control=True),
-        matmul_spec(load, sustain_s),
+        stream_spec("add_scalar", "fp32", control=True),
     )
+
+
+def _full(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    if kind == "cpu":
+        first, control, wide = "fp32", "fp64", "fp32"
+        keys = ["fp32", "fp64", "bf16"]
+    else:
+        # read and fill in fp32: torch's two-byte kernels of one stream do not fill the bus.
+        first, control, wide = "fp16", "fp32", "fp32"
+        keys = _ordered(
+            load, "bf16", "fp16", "tf32", "fp32", _fp64(compute_capability), "fp8_fast", "fp8"
+        )
+        keys += ["int8", "fp4"]
+    add_scalar, triad = stream_spec("add_scalar", first), stream_spec("triad", first)
+    return (
+        add_scalar,
+        *(matmul_spec(key) for key in keys),
+        stream_spec("add_scalar", control, control=True),
+        stream_spec("copy", first),
+        triad,
+        stream_spec("read", wide),
+        stream_spec("fill", wide),
+        stream_spec("strided", first),
+        sweep_of(add_scalar),
+        sweep_of(stream_spec("read", first)),
+        sweep_of(matmul_spec(load)),
+        held(triad, seconds),
+    )
+
+
+# GA100, GH100, GB100 (CUDA programming guide); AMD's MI200 and MI300.
+_FP64_TENSOR = ("8.0", "9.0", "10.0", "gfx90a", "gfx942")
+
+
+def _fp64(compute_capability: str | None) -> str:
+    return "fp64_tensor" if compute_capability in _FP64_TENSOR else "fp64"

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import msgspec
 
-ELEMENT_BYTES = {
-    "fp64": 8,
-    "fp32": 4,
-    "fp16": 2,
-    "bf16": 2,
-    "fp8": 1,
-    "int8": 1,
-    "int32": 4,
+ELEMENT_BITS = {
+    "fp64": 64,
+    "fp32": 32,
+    "fp16": 16,
+    "bf16": 16,
+    "fp8": 8,
+    "int8": 8,
+    "int32": 32,
+    "fp4": 4,
 }
+BLOCK = 16  # fp4 elements that share one fp8 scale (OCP microscaling, NVIDIA's NVFP4)
 
 
 class Traffic(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,28 +48,108 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
         return self.flop / self.bytes
 
 
+def size_bytes(elements: int, dtype: str) -> int:
+    """Bytes of so many elements."""
+    return elements * ELEMENT_BITS[dtype] // 8
+
+
 def matmul(m: int, n: int, k: int, dtype: str, out_dtype: str | None = None) -> Work:
     """[m, k] x [k, n]: 2MNK FLOP, e(MK + KN) read and e'MN written (seed, Day 14)."""
-    size = ELEMENT_BYTES[dtype]
-    out = ELEMENT_BYTES[out_dtype or dtype]
+    tensors = [
+        Traffic(name="a", read_bytes=size_bytes(m * k, dtype)),
+        Traffic(name="b", read_bytes=size_bytes(k * n, dtype)),
+        Traffic(name="c", write_bytes=size_bytes(m * n, out_dtype or dtype)),
+    ]
+    if dtype == "fp4":
+        tensors.append(Traffic(name="scales", read_bytes=(m * k + k * n) // BLOCK))
     return Work(
         op="matmul",
         shape={"m": m, "n": n, "k": k},
         flop=2.0 * m * n * k,
+        tensors=tuple(tensors),
+    )
+
+
+def linear(tokens: int, inputs: int, outputs: int, dtype: str) -> Work:
+    """A layer's matmul: ``tokens`` rows share one trip of the weights (seed: which rows)."""
+    return msgspec.structs.replace(matmul(tokens, outputs, inputs, dtype), op="linear")
+
+
+def _stream(
+    op: str, elements: int, dtype: str, flop: float, reads: tuple[str, ...], writes: tuple[str, ...]
+) -> Work:
+    size = size_bytes(elements, dtype)
+    return Work(
+        op=op,
+        shape={"elements": elements},
+        flop=flop * elements,
         tensors=(
-            Traffic(name="a", read_bytes=size * m * k),
-            Traffic(name="b", read_bytes=size * k * n),
-            Traffic(name="c", write_bytes=out * m * n),
+            *(Traffic(name=name, read_bytes=size) for name in reads),
+            *(Traffic(name=name, write_bytes=size) for name in writes),
         ),
     )
 
 
 def add_scalar(elements: int, dtype: str) -> Work:
     """y = x + 1: one FLOP an element, x read and y written (seed, Day 13: count both)."""
-    size = ELEMENT_BYTES[dtype] * elements
+    return _stream("add_scalar", elements, dtype, 1, ("x",), ("y",))
+
+
+def copy(elements: int, dtype: str) -> Work:
+    """y = x: no FLOP, x read and y written."""
+    return _stream("copy", elements, dtype, 0, ("x",), ("y",))
+
+
+def add(elements: int, dtype: str) -> Work:
+    """z = x + y: one FLOP an element, three streams (seed: intensity 0.17 in two-byte types)."""
+    return _stream("add", elements, dtype, 1, ("x", "y"), ("z",))
+
+
+def triad(elements: int, dtype: str) -> Work:
+    """z = x + s y: two FLOP an element, three streams (McCalpin's STREAM)."""
+    return _stream("triad", elements, dtype, 2, ("x", "y"), ("z",))
+
+
+def fill(elements: int, dtype: str) -> Work:
+    """y = 1: no FLOP, y written."""
+    return _stream("fill", elements, dtype, 0, (), ("y",))
+
+
+def read(rows: int, columns: int, dtype: str, passes: int = 1) -> Work:
+    """The sums of x's rows, ``passes`` times in one launch: x read, one element a row written."""
+    elements = rows * columns
     return Work(
-        op="add_scalar",
-        shape={"elements": elements},
-        flop=float(elements),
-        tensors=(Traffic(name="x", read_bytes=size), Traffic(name="y", write_bytes=size)),
+        op="read",
+        shape={"rows": rows, "columns": columns, "passes": passes},
+        flop=float(elements * passes),
+        tensors=(
+            Traffic(name="x", read_bytes=passes * size_bytes(elements, dtype)),
+            Traffic(name="y", write_bytes=passes * size_bytes(rows, dtype)),
+        ),
+    )
+
+
+def strided(elements: int, dtype: str, stride: int = 2) -> Work:
+    """y = x[::stride] + 1 of ``elements`` results: the useful bytes alone (seed, Day 13).
+
+    The memory moves whole sectors of 32 bytes, so it carries all of x for them.
+    """
+    work = _stream("strided", elements, dtype, 1, ("x",), ("y",))
+    return msgspec.structs.replace(work, shape={"elements": elements, "stride": stride})
+
+
+def flash_attention(tokens: int, head_dim: int, dtype: str) -> Work:
+    """One head's attention over ``tokens`` that keeps no score matrix: 4 n^2 d, q k v o moved.
+
+    Half of it under a causal mask; the intensity is then half as well.
+    """
+    size = size_bytes(tokens * head_dim, dtype)
+    return Work(
+        op="attention",
+        shape={"tokens": tokens, "head_dim": head_dim},
+        flop=4.0 * tokens * tokens * head_dim,
+        tensors=(
+            *(Traffic(name=name, read_bytes=size) for name in "qkv"),
+            Traffic(name="o", write_bytes=size),
+        ),
     )

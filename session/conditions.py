@@ -17,7 +17,8 @@ REFRESH_S = 0.1  # NVML renews its values every 100 ms
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     """Medians over the timed part; null where nothing could be read, with the reason in status."""
 
-    sm_mhz: float | None = None
+    sm_mhz: float | None = None  # NVML's, up to 100 ms old
+    sm_mhz_spin: float | None = None  # read on the device
     mem_mhz: float | None = None
     power_w: float | None = None
     temp_c: float | None = None
@@ -63,8 +64,11 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
             status[name] = "not_supported"
     if power_w is None:
         status["power_w"] = status.pop(power)
+    if not measurement.clock_mhz:
+        status["sm_mhz_spin"] = measurement.status.get("clock_mhz", "not_measured")
     return Conditions(
         sm_mhz=middle("sm_mhz"),
+        sm_mhz_spin=round(median(measurement.clock_mhz), 1) if measurement.clock_mhz else None,
         mem_mhz=middle("mem_mhz"),
         power_w=power_w,
         temp_c=middle("temp_c"),

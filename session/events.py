@@ -17,7 +17,7 @@ SCHEMA = "roofwatch.session/1"
 Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
 Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
 Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-Count = Annotated[float, msgspec.Meta(ge=1, le=1e30)]
+Count = Annotated[float, msgspec.Meta(ge=0, le=1e30)]  # of FLOP or bytes; a copy has no FLOP
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
 Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
@@ -91,6 +91,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     host: str | None = None
     suite: str | None = None
     sustain_s: float | None = None
+    hold: list[str] = []  # precisions that are held for sustain_s; empty: the suite's own
     instrument: str | None = None  # None: the parent
     source: str | None = None  # of telemetry: "nvml" | "host"
     hz: float | None = None
@@ -145,6 +146,8 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     """Per-launch times of a long probe; launch i began at t0 + sum(times_s[:i]).
 
     A probe may write several; they follow each other. ``flop`` and ``bytes`` are of one launch.
+    ``clock_mhz`` are SM clocks read on the device at ``clock_t_s`` (session clock), between two
+    launches: each moves those after it by 30 us, which the next series' ``t0`` makes good.
     """
 
     probe: str
@@ -152,7 +155,18 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     times_s: Annotated[list[Seconds], msgspec.Meta(min_length=1)]
     flop: Count | None = None
     bytes: Count | None = None
+    clock_t_s: list[Moment] = []
+    clock_mhz: list[Figure] = []
     run: Run = 1
+
+    def __post_init__(self) -> None:
+        """Every clock reading has its moment."""
+        _paired(self.clock_t_s, self.clock_mhz)
+
+
+def _paired(moments: list[float], readings: list[float]) -> None:
+    if len(moments) != len(readings):
+        raise ValueError("`clock_t_s` and `clock_mhz` differ in length")
 
 
 class Tensor(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +178,11 @@ class Tensor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
-    """What a probe knows of one number. Conditions and expectation are added by the fold."""
+    """What a probe knows of one number. Conditions and expectation are added by the fold.
+
+    Of several measurements of one probe in a run the last stands: a block that disagreed with its
+    control was repeated. Those of a sweep are its points, told apart by their shape.
+    """
 
     probe: str
     op: str
@@ -178,17 +196,25 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     times_s: Annotated[list[Seconds], msgspec.Meta(min_length=3)]  # every repetition
     stop: str  # why it stopped: "iqr" | "standard-error" | "time-cap" | "protocol"
     timing: str  # "event" | "graph" | "host"
-    protocol: str  # "stream" | "burst" | "sustained"
+    protocol: str  # "stream" | "burst" | "sustained" | "sweep"
     begin_s: Moment  # the timed part, on the session's clock
     end_s: Moment
     layout: str | None = None  # "nn" | "nt": second operand plain or transposed
     warmup_times_s: list[float] = []
     searched: list[dict[str, Any]] = []  # shapes ranked on the way, with their times
     library_limited: bool = False
+    out_dtype: str | None = None  # of the result, where it is not dtype's own
+    kernel: str | None = None  # by the profiler: the longest of a launch
+    kernel_time_s: Seconds | None = None  # by the profiler: all kernels of a launch
+    clock_t_s: list[Moment] = []  # when the SM clock was read on the device, in the timed part
+    clock_mhz: list[Figure] = []
+    settings: dict[str, str] = {}  # math flags as they stood
+    status: dict[str, Status] = {}  # why ``kernel`` or ``clock_mhz`` are missing
     run: Run = 1
 
     def __post_init__(self) -> None:
         """A launch moves bytes and its timed part does not end before it begins."""
+        _paired(self.clock_t_s, self.clock_mhz)
         if not any(t.read_bytes + t.write_bytes for t in self.tensors):
             raise ValueError("`tensors` move no byte")
         if self.end_s < self.begin_s:

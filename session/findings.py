@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from roofwatch.notebook import reading as notebook
+from roofwatch.notebook.cache_sweep import cache_sweep
 from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.power_capped import power_capped
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
-from roofwatch.roofline.statistics import spread
+from roofwatch.roofline.kernel_name import uses_tensor_cores
+from roofwatch.roofline.statistics import drift, median, modes, spread
 from roofwatch.session.events import Flag, Measurement
 from roofwatch.session.fold import Session
-from roofwatch.session.rates import gbs, intensity, tflops, traffic_bytes
+from roofwatch.session.rates import (
+    gbs,
+    intensity,
+    moved_bytes,
+    tflops,
+    time_s,
+    working_set_bytes,
+)
 from roofwatch.session.roofs import Roofs, roofs
+from roofwatch.session.sweeps import cache_seen, sweeps
 from roofwatch.session.throttle import throttled
+
+FIRST_BLOCK = 10  # repetitions after the very first, which loads the kernel
 
 
 def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
     """What the rules look at, for one measurement."""
     nominal = session.nominal
     key = m.peak_key
-    stream = m.protocol == "stream"
+    two = modes(m.times_s)
+    fresh = m.warmup_times_s[1 : 1 + FIRST_BLOCK] if m.protocol == "stream" else []
+    settled_s = time_s(m)
     cache = session.device.l2_bytes or (nominal.l2_bytes if nominal else None)
     return Reading(
         subject=m.probe,
@@ -30,9 +44,9 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         peak_key=key,
         protocol=m.protocol,
         gbs=gbs(m),
-        tflops=None if stream else tflops(m),
+        tflops=tflops(m) if key else None,
         intensity=intensity(m),
-        working_set_bytes=traffic_bytes(m),
+        working_set_bytes=working_set_bytes(m),
         cache_bytes=cache,
         nominal_gbs=nominal.bandwidth_gbs if nominal else None,
         ceiling_gbs=nominal.ceiling_bandwidth_gbs if nominal else None,
@@ -42,6 +56,44 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         has_fp64_tensor=bool(nominal and "fp64_tensor" in nominal.peaks_tflops),
         spread=spread(m.times_s),
         repetitions=len(m.times_s),
+        modes=(two.fast, two.slow, two.slow_share) if two else None,
+        drift=drift(m.times_s),
+        first_block_ratio=median(fresh) / settled_s if len(fresh) == FIRST_BLOCK else None,
+        control_ratio=control_ratio(session, m),
+        profiler_ratio=m.kernel_time_s / settled_s if m.kernel_time_s else None,
+        kernel=m.kernel,
+        tensor_core=uses_tensor_cores(m.kernel) if m.kernel and m.op == "matmul" else None,
+        moved_bytes=moved_bytes(m),
+    )
+
+
+def control_ratio(session: Session, m: Measurement) -> float | None:
+    """Rate of a control over that of the stream it repeats; None for what is no control."""
+    spec = next((s for s in session.specs if s.key == m.probe), None)
+    if spec is None or not spec.control:
+        return None
+    repeats = [
+        x
+        for x in session.measured(m.run)
+        if x.op == m.op and x.protocol == m.protocol and x.probe != m.probe
+    ]
+    return gbs(m) / gbs(repeats[0]) if repeats else None
+
+
+def _swept(session: Session, own: Roofs) -> Finding | None:
+    """What the sweep of y = x + 1 over sizes shows of the cache."""
+    found = sweeps(session, own)
+    written = next((s for s in found if s.probe.startswith("add_scalar")), None)
+    if written is None:
+        return None
+    seen = cache_seen(found)
+    return cache_sweep(
+        written.probe,
+        max(p.gbs or 0.0 for p in written.points),
+        own.nominal_gbs,
+        written.cliff.bytes_seen if written.cliff else None,
+        seen.bytes_seen if seen else None,
+        session.device.l2_bytes,
     )
 
 
@@ -68,6 +120,9 @@ def findings(session: Session) -> list[Finding]:
         found.append(capped)
     for m in session.measured():
         found += judge(reading(session, m, own))
+    swept = _swept(session, own)
+    if swept is not None:
+        found.append(swept)
     fall = throttled(session)
     if fall is not None:
         found.append(fall)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from roofwatch.roofline.suite import SUSTAIN_S, ProbeSpec, quick
+from roofwatch.roofline.suite import QUICK, ProbeSpec, suite, sustain_default_s
 from roofwatch.session.events import (
     AnyEvent,
     Beat,
@@ -42,8 +42,8 @@ class Session:
         self.id: str | None = None
         self.started_at: str | None = None
         self.host: str | None = None
-        self.suite = "quick"
-        self.sustain_s = SUSTAIN_S
+        self.suite = QUICK
+        self.hold: list[str] = []
         self.hz: float | None = None
         self.telemetry_source: str | None = None
         self.software = Software()
@@ -62,6 +62,7 @@ class Session:
         self.closed = False  # nothing more will come: a file, or a session that was quit
         self.revision = 0
         self.ticks = 0
+        self._sustain_s: float | None = None
         self._devices: dict[str, Device] = {}
         self._merged: Device | None = None
 
@@ -121,7 +122,8 @@ class Session:
         self.started_at = event.started_at or self.started_at
         self.host = event.host or self.host
         self.suite = event.suite or self.suite
-        self.sustain_s = event.sustain_s or self.sustain_s
+        self.hold = event.hold or self.hold
+        self._sustain_s = event.sustain_s or self._sustain_s
         self.hz = event.hz or self.hz
         self.telemetry_source = event.source or self.telemetry_source
 
@@ -149,7 +151,13 @@ class Session:
     def specs(self) -> tuple[ProbeSpec, ...]:
         """The probes of the suite, in order, as far as the device is known."""
         device = self.device
-        return quick(device.kind or "cuda", device.compute_capability, self.sustain_s)
+        kind = device.kind or "cuda"
+        return suite(self.suite, kind, device.compute_capability, self.sustain_s, self.hold)
+
+    @property
+    def sustain_s(self) -> float:
+        """Seconds of a sustained probe: as asked for, else the suite's own."""
+        return self._sustain_s or sustain_default_s(self.suite)
 
     @property
     def complete(self) -> bool:
@@ -173,9 +181,22 @@ class Session:
         return self.expects.get((run or self.run, probe))
 
     def measured(self, run: int | None = None) -> list[Measurement]:
-        """Measurements of one run (the reported one by default), in order."""
+        """Measurements of one run (the reported one by default), in order.
+
+        The last of each probe; a sweep's points are none.
+        """
         wanted = run or self.reported_run
-        return [m for m in self.measurements if m.run == wanted]
+        last = {m.probe: m for m in self.measurements if m.run == wanted and m.protocol != "sweep"}
+        return list(last.values())
+
+    def sweep(self, probe: str, run: int | None = None) -> list[Measurement]:
+        """The points of a sweep in one run (the reported one by default), by rising size."""
+        wanted = run or self.reported_run
+        return [
+            m
+            for m in self.measurements
+            if m.run == wanted and m.probe == probe and m.protocol == "sweep"
+        ]
 
     def label(self, probe: str) -> str:
         """A probe's name for people."""

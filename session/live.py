@@ -48,6 +48,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     device: str = "auto"  # "auto" | "cpu" | "cuda:N"
     suite: str = "quick"
     sustain_s: float | None = None
+    hold: tuple[str, ...] = ()  # precisions to hold; empty: the suite's own
     save: Path | None = None
     hz: float = 10.0
     probes: bool = True  # False: telemetry only
@@ -89,6 +90,7 @@ class Live:
                 host=os.uname().nodename,
                 suite=self.options.suite,
                 sustain_s=self.options.sustain_s,
+                hold=list(self.options.hold),
                 software=Software(
                     roofwatch=roofwatch.__version__, python=".".join(map(str, sys.version_info[:3]))
                 ),
@@ -127,6 +129,8 @@ class Live:
         arguments += ["--run", str(self._run)]
         if self.options.sustain_s:
             arguments += ["--sustain", str(self.options.sustain_s)]
+        if self.options.hold:
+            arguments += ["--hold", ",".join(self.options.hold)]
         self._told_go = False
         self._spawn("probes", arguments)
 

@@ -6,12 +6,16 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.notebook.unstable import CONTROL, PROFILER
+from roofwatch.roofline.roof import STOP
+from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
-from roofwatch.session.rates import gbs, intensity
-from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs
+from roofwatch.session.rates import intensity, time_s
+from roofwatch.session.ridges import changing_side, ridges
+from roofwatch.session.roofs import ComputeRoof, Roofs
+from roofwatch.session.sweeps import sweeps
 from roofwatch.session.throttle import fall
-
-STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,8 +47,7 @@ def questions(session: Session, own: Roofs) -> list[Question]:
 
 def main_roof(own: Roofs) -> ComputeRoof | None:
     """The precision that stands for the card: the one held for seconds, else the first measured."""
-    flats = [c for c in own.compute.values() if c.best_tflops]
-    return next((c for c in flats if c.sustained_tflops), flats[0] if flats else None)
+    return own.compute.get(own.main_key or "")
 
 
 def _share(part: float, whole: float | None) -> str:
@@ -57,38 +60,52 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         return Question(
             number=1, question=question, answer="The add_scalar probe would tell.", values={}
         )
-    checks = []
-    control = next(
-        (
-            m
-            for m in session.measured()
-            if m.protocol == "stream"
-            and m.probe != own.bandwidth.probe
-            and m.op == own.bandwidth.op
-        ),
-        None,
-    )
-    if control is not None:
-        ratio = gbs(control) / own.bandwidth_gbs
-        checks.append(
-            {
-                "check": f"{control.dtype} moves bytes as fast",
-                "ratio": round(ratio, 4),
-                "ok": abs(ratio - 1) <= 0.02,
-            }
-        )
     whole = own.nominal_gbs
     return Question(
         number=1,
         question=question,
         answer=f"{own.bandwidth_gbs:.0f} GB/s by {own.bandwidth.probe}"
-        f"{_share(own.bandwidth_gbs, whole)}.",
+        f"{_share(own.bandwidth_gbs, whole)}.{_lost_bandwidth(session, own)}",
         values={
             "bandwidth_gbs": own.bandwidth_gbs,
             "nominal_gbs": whole,
             "of_nominal": own.bandwidth_gbs / whole if whole else None,
         },
-        checks=checks,
+        checks=_bandwidth_checks(session, own),
+    )
+
+
+def _bandwidth_checks(session: Session, own: Roofs) -> list[dict[str, Any]]:
+    """The seed's three: another type, a tensor that fits in the cache, the profiler."""
+    checks: list[dict[str, Any]] = []
+    for m in session.measured():
+        ratio = control_ratio(session, m)
+        if ratio is not None:
+            ok = abs(ratio - 1) <= CONTROL
+            checks.append({"check": f"{m.dtype} moves bytes as fast", "ratio": ratio, "ok": ok})
+    swept = next((s for s in sweeps(session, own) if s.probe.startswith("add_scalar")), None)
+    if swept is not None and own.nominal_gbs:
+        ratio = max(p.gbs or 0.0 for p in swept.points) / own.nominal_gbs
+        what = "a tensor that fits in the cache reads above nominal"
+        checks.append({"check": what, "ratio": ratio, "ok": ratio > 1})
+    profiled = own.bandwidth if own.bandwidth and own.bandwidth.kernel_time_s else None
+    if profiled is not None and profiled.kernel_time_s is not None:
+        ratio = profiled.kernel_time_s / time_s(profiled)
+        what = "the profiler's kernel time agrees"
+        checks.append({"check": what, "ratio": ratio, "ok": abs(ratio - 1) <= PROFILER})
+    return checks
+
+
+def _lost_bandwidth(session: Session, own: Roofs) -> str:
+    parts = bandwidth_attributed(session, own)
+    if parts is None:
+        return ""
+    ecc = {True: "on", False: "off", None: "not readable"}[session.device.ecc]
+    turn = f" {parts.turnaround:+.0f} read/write turnaround," if parts.turnaround else ""
+    rest = "refresh and row changes" if parts.turnaround else "refresh, row changes, turnaround"
+    return (
+        f" From nominal {parts.nominal:.0f}: {parts.clock:+.0f} memory clock,{turn} "
+        f"{parts.remainder:+.0f} {rest} (ECC {ecc})."
     )
 
 
@@ -107,7 +124,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
         number=2,
         question=question,
         answer=f"{main.best_tflops:.4g} TFLOP/s in {main.peak_key}"
-        f"{_share(main.best_tflops, whole)}.{held}",
+        f"{_share(main.best_tflops, whole)}.{held}{_lost_compute(session, main)}",
         values={
             "peak_key": main.peak_key,
             "burst_tflops": main.burst_tflops,
@@ -118,13 +135,23 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     )
 
 
+def _lost_compute(session: Session, main: ComputeRoof) -> str:
+    said = []
+    for which in ("burst", "sustained"):
+        found = attributed(session, main, which)
+        if found is None:
+            continue
+        terms = found.terms
+        said.append(
+            f"{which}: {terms.clock:+.0f} clock ({found.clock.mhz:.0f} MHz), {terms.waves:+.0f} "
+            f"waves, {terms.remainder:+.0f} the kernel itself"
+        )
+    return f" From nominal in TFLOP/s, {'; '.join(said)}." if said else ""
+
+
 def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
     question = "How far is the measured ridge from the nominal one, and which one decides?"
-    seen = {
-        which: roof.ridge
-        for which in WHICH
-        if main is not None and (roof := own.roof(main.peak_key, which)) is not None
-    }
+    seen = ridges(own, main.peak_key) if main is not None else {}
     if "burst" not in seen and "sustained" not in seen:
         return Question(
             number=3,
@@ -138,9 +165,17 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
         question=question,
         answer=f"{said} FLOP/byte. For estimates on paper and for other cards take the nominal "
         "one, for your own points the measured one. Only work whose intensity lies between them "
-        "changes side.",
-        values=seen,
+        f"changes side{_changing(own)}.",
+        values={**seen, "changing_side": changing_side(own)},
     )
+
+
+def _changing(own: Roofs) -> str:
+    found = changing_side(own)
+    names = list(dict.fromkeys(name for of_pair in found.values() for name in of_pair))
+    if not found:
+        return ""
+    return f": {', '.join(names)}" if names else ": none of the common kinds"
 
 
 def _decode() -> Question:

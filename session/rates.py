@@ -11,6 +11,17 @@ def traffic_bytes(m: Measurement) -> int:
     return sum(t.read_bytes + t.write_bytes for t in m.tensors)
 
 
+def working_set_bytes(m: Measurement) -> int:
+    """All tensors of a launch together: what a cache would have to hold."""
+    return traffic_bytes(m) // m.shape.get("passes", 1)
+
+
+def moved_bytes(m: Measurement) -> int:
+    """What the memory must carry: of a strided tensor all that lies between what counts."""
+    stride = m.shape.get("stride", 1)
+    return sum(t.read_bytes * stride + t.write_bytes for t in m.tensors)
+
+
 def time_s(m: Measurement) -> float:
     """Median time of a launch."""
     return median(m.times_s)
@@ -33,4 +44,4 @@ def intensity(m: Measurement) -> float:
 
 def value(m: Measurement, seconds: float | None = None) -> float:
     """The figure the probe is about: GB/s of a stream, TFLOP/s (TOPS) of a matmul."""
-    return gbs(m, seconds) if m.protocol == "stream" else tflops(m, seconds)
+    return gbs(m, seconds) if m.peak_key is None else tflops(m, seconds)

@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.roof import Distances
+from roofwatch.roofline.statistics import Modes
 from roofwatch.session.conditions import Conditions
 from roofwatch.session.questions import Question
 from roofwatch.session.sustained import Sustained
+from roofwatch.session.sweeps import Sweep
 
 SCHEMA = "roofwatch.record/1"
 
@@ -75,7 +78,12 @@ class NominalBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ComputeBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """One precision's roof."""
+    """One precision's roof.
+
+    ``attribution`` has signed TFLOP/s terms that add up to the figure, and the same terms as
+    fractions of nominal (``…_of_nominal``); ``tile`` and ``wave_share`` are what its wave term
+    rests on, ``tile_known`` tells whether the kernel's name gave the tile.
+    """
 
     burst_tflops: float | None
     sustained_tflops: float | None
@@ -90,6 +98,12 @@ class ComputeBlock(msgspec.Struct, frozen=True, kw_only=True):
     sm_mhz_sustained: float | None
     clock_source: str | None
     attribution: dict[str, dict[str, float]]
+    efficiency: dict[str, float]  # measured over the peak at its clock in its waves
+    tile: tuple[int, int] | None
+    tile_known: bool
+    wave_share: float | None
+    out_dtype: str | None
+    settings: dict[str, str]
     status: dict[str, str]
 
 
@@ -102,6 +116,9 @@ class RoofsBlock(msgspec.Struct, frozen=True, kw_only=True):
     compute: dict[str, ComputeBlock]
     ridge: dict[str, dict[str, float | None]]
     l2_bytes_seen: int | None
+    l2_plateau_gbs: float | None
+    bandwidth_attribution: dict[str, Any]
+    changing_side: dict[str, list[str]]
     status: dict[str, str]
 
 
@@ -142,6 +159,14 @@ class MeasurementBlock(msgspec.Struct, frozen=True, kw_only=True):
     time_s: TimeBlock
     gbs: float
     tflops: float
+    mfu: float | None
+    mfu_ceiling: float | None
+    distances: Distances | None
+    work_on: str | None
+    modes: Modes | None
+    drift: float
+    kernel: str | None
+    kernel_time_s: float | None
     expected: RangeBlock | None
     within_expected: bool | None
     conditions: Conditions
@@ -186,7 +211,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: list[Finding]
     telemetry: TelemetryBlock
     sustained: list[Sustained]
-    sweeps: list[Any]
+    sweeps: list[Sweep]
     decode: list[Any]
     kernels: list[Any]
     launch: dict[str, Any]

@@ -7,10 +7,11 @@ import msgspec
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
-from roofwatch.session.rates import gbs, tflops
+from roofwatch.session.rates import gbs, tflops, working_set_bytes
 
 WHICH = ("nominal", "burst", "sustained")
-STREAMS = ("add_scalar", "copy", "add", "triad")
+STREAMS = ("add_scalar", "copy", "add", "triad")  # of two or three tensors: what work does
+DRAM_SIZED = 4  # times the last-level cache: below, part of a set is still found there
 
 
 class ComputeRoof(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +47,13 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
     nominal_gbs: float | None
     compute: dict[str, ComputeRoof]
 
+    @property
+    def main_key(self) -> str | None:
+        """The precision that stands for the card: the one held, else the first measured."""
+        flats = [c for c in self.compute.values() if c.best_tflops]
+        main = next((c for c in flats if c.sustained_tflops), flats[0] if flats else None)
+        return main.peak_key if main else None
+
     def roof(self, peak_key: str, which: str) -> Roof | None:
         """The ``nominal``, ``burst`` or ``sustained`` roof, when both its lines are known."""
         of_key = self.compute.get(peak_key)
@@ -57,10 +65,16 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def roofs(session: Session) -> Roofs:
-    """Roofs of the reported run. The slope is the best stream; control probes count as well."""
+    """Roofs of the reported run.
+
+    The slope is the best stream of two or three tensors beyond the cache; controls count as well.
+    """
     measured = session.measured()
     nominal = session.nominal
+    cache = session.device.l2_bytes or 0
     streams = [m for m in measured if m.protocol == "stream" and m.op in STREAMS]
+    beyond = [m for m in streams if working_set_bytes(m) >= DRAM_SIZED * cache]
+    streams = beyond or streams  # where memory is short there is no other
     best = max(streams, key=gbs, default=None)
     keys = [s.peak_key for s in session.specs if s.peak_key]
     compute: dict[str, ComputeRoof] = {}

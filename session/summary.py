@@ -9,12 +9,16 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.roofline.attribution import Attribution
+from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.lookup import Nominal
-from roofwatch.roofline.statistics import iqr, median
+from roofwatch.roofline.statistics import drift, iqr, median, modes
+from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.conditions import conditions
 from roofwatch.session.events import Device, Measurement, Sample, Software
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.points import point
 from roofwatch.session.questions import questions
 from roofwatch.session.rates import gbs, intensity, tflops, time_s, traffic_bytes, value
 from roofwatch.session.record import (
@@ -32,16 +36,21 @@ from roofwatch.session.record import (
     TelemetryBlock,
     TimeBlock,
 )
+from roofwatch.session.ridges import changing_side
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
+from roofwatch.session.sm_clock import sm_clock
 from roofwatch.session.sustained import sustained
+from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
 UNKNOWN = "not_known"  # nothing nominal is known
+HELD_OR_NOT = ("burst", "sustained")
 
 
 def record(session: Session, file: Path | None) -> Record:
     """The record of a session so far."""
     own = roofs(session)
+    found = sweeps(session, own)
     measured = session.measured()
     names = {id(m): _id(m) for m in measured}
     return Record(
@@ -58,14 +67,14 @@ def record(session: Session, file: Path | None) -> Record:
         software=_software(session.software),
         device=_device(session.device),
         nominal=_nominal(session),
-        roofs=_roofs(session, own),
-        measurements=[_measurement(session, m, names[id(m)]) for m in measured],
+        roofs=_roofs(session, own, found),
+        measurements=[_measurement(session, own, m, names[id(m)]) for m in measured],
         findings=findings(session),
         telemetry=_telemetry(session),
         sustained=[
             sustained(session, m, names[id(m)]) for m in measured if m.protocol == "sustained"
         ],
-        sweeps=[],
+        sweeps=found,
         decode=[],
         kernels=[],
         launch={},
@@ -108,10 +117,21 @@ def _nominal(session: Session) -> NominalBlock:
 def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
     best = flat.burst or flat.sustained
     clocks = {
-        which: conditions(session, m).sm_mhz if m else None
+        which: sm_clock(session, m) if m else None
         for which, m in (("burst", flat.burst), ("sustained", flat.sustained))
     }
-    status = {"kernel": UNMEASURED, "tensor_core": UNMEASURED, "attribution": UNMEASURED}
+    terms = {w: a for w in HELD_OR_NOT if (a := attributed(session, flat, w)) is not None}
+    first = next(iter(terms.values()), None)
+    source = next((c.source for c in clocks.values() if c and c.source), None)
+    kernel = flat.burst.kernel if flat.burst else None
+    on_tensor_cores = uses_tensor_cores(kernel) if kernel else None
+    status: dict[str, str] = {}
+    if kernel is None:
+        status["kernel"] = flat.burst.status.get("kernel", UNMEASURED) if flat.burst else UNMEASURED
+    if on_tensor_cores is None:
+        status["tensor_core"] = status.get("kernel", UNKNOWN)
+    if first is None:
+        status["attribution"] = status["tile"] = status["wave_share"] = UNKNOWN
     for which, seen in (("burst", flat.burst_tflops), ("sustained", flat.sustained_tflops)):
         if seen is None:
             status[f"{which}_tflops"] = UNMEASURED
@@ -119,8 +139,10 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
             status[f"sm_mhz_{which}"] = UNMEASURED if seen is None else "not_supported"
     if flat.nominal_tflops is None:
         status["nominal_tflops"] = status["of_nominal"] = UNKNOWN
-    if session.telemetry_source != "nvml":
+    if source is None:
         status["clock_source"] = "not_supported"
+    if best is None or best.out_dtype is None:
+        status["out_dtype"] = "not_supported"
     share = None
     if flat.nominal_tflops and flat.best_tflops:
         share = flat.best_tflops / flat.nominal_tflops
@@ -130,26 +152,54 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
         nominal_tflops=flat.nominal_tflops,
         of_nominal=share,
         shape=best.shape if best else {},
-        kernel=None,
+        kernel=kernel,
         layout=best.layout if best else None,
-        tensor_core=None,
+        tensor_core=on_tensor_cores,
         library_limited=bool(best and best.library_limited),
-        sm_mhz_burst=clocks["burst"],
-        sm_mhz_sustained=clocks["sustained"],
-        clock_source="nvml" if session.telemetry_source == "nvml" else None,
-        attribution={},
+        sm_mhz_burst=clocks["burst"].mhz if clocks["burst"] else None,
+        sm_mhz_sustained=clocks["sustained"].mhz if clocks["sustained"] else None,
+        clock_source=source,
+        attribution={which: _terms(a.terms) for which, a in terms.items()},
+        efficiency={which: a.terms.efficiency for which, a in terms.items()},
+        tile=first.tile if first else None,
+        tile_known=bool(first and first.tile_known),
+        wave_share=first.wave_share if first else None,
+        out_dtype=best.out_dtype if best else None,
+        settings=best.settings if best else {},
         status=status,
     )
 
 
-def _roofs(session: Session, own: Roofs) -> RoofsBlock:
+def _terms(terms: Attribution) -> dict[str, float]:
+    shares = {f"{name}_of_nominal": share for name, share in terms.of_nominal().items()}
+    return {**msgspec.structs.asdict(terms), **shares}
+
+
+def _roofs(session: Session, own: Roofs, found: list[Sweep]) -> RoofsBlock:
     measured = {k: c for k, c in own.compute.items() if c.best_tflops is not None}
     ridge: dict[str, dict[str, float | None]] = {}
-    status = {"l2_bytes_seen": UNMEASURED}
+    status: dict[str, str] = {}
+    cache = cache_seen(found)
+    if cache is None:
+        status["l2_bytes_seen"] = status["l2_plateau_gbs"] = UNMEASURED
+    parts = bandwidth_attributed(session, own)
+    split: dict[str, Any] = {}
+    if parts is None:
+        status["bandwidth_attribution"] = UNKNOWN
+    elif own.bandwidth is not None:
+        seen = conditions(session, own.bandwidth)
+        split = {
+            **msgspec.structs.asdict(parts),
+            "mem_mhz": seen.mem_mhz,
+            "mem_max_mhz": session.device.mem_max_mhz,
+            "ecc": session.device.ecc,
+        }
+        if session.device.ecc is None:
+            status["bandwidth_attribution.ecc"] = session.device.status.get("ecc", UNKNOWN)
     for key in measured:
-        found = {w: own.roof(key, w) for w in WHICH}
-        ridge[key] = {w: r.ridge if r else None for w, r in found.items()}
-        for which, roof in found.items():
+        of_key = {w: own.roof(key, w) for w in WHICH}
+        ridge[key] = {w: r.ridge if r else None for w, r in of_key.items()}
+        for which, roof in of_key.items():
             if roof is None:
                 why = UNKNOWN if which == "nominal" else UNMEASURED
                 status[f"ridge.{key}.{which}"] = why
@@ -164,15 +214,30 @@ def _roofs(session: Session, own: Roofs) -> RoofsBlock:
         of_nominal=share,
         compute={k: _compute(session, c) for k, c in measured.items()},
         ridge=ridge,
-        l2_bytes_seen=None,
+        l2_bytes_seen=cache.bytes_seen if cache else None,
+        l2_plateau_gbs=cache.plateau_gbs if cache else None,
+        bandwidth_attribution=split,
+        changing_side=changing_side(own),
         status=status,
     )
 
 
-def _measurement(session: Session, m: Measurement, name: str) -> MeasurementBlock:
+def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> MeasurementBlock:
     expect = session.expect(m.probe, m.run)
     seen = value(m)
-    status = {}
+    at = point(session, own, m.peak_key or own.main_key, m) if m.flop else None
+    two = modes(m.times_s)
+    places = {
+        "mfu": at.mfu if at else None,
+        "mfu_ceiling": at.mfu_ceiling if at else None,
+        "distances": at.distances if at else None,
+        "work_on": at.work_on if at else None,
+    }
+    status = {field: UNKNOWN for field, known in places.items() if known is None}
+    if m.kernel is None:
+        status["kernel"] = status["kernel_time_s"] = m.status.get("kernel", UNMEASURED)
+    if two is None:
+        status["modes"] = "one_mode"
     if expect is None:
         status["expected"] = status["within_expected"] = UNKNOWN
     if m.peak_key is None:
@@ -201,6 +266,14 @@ def _measurement(session: Session, m: Measurement, name: str) -> MeasurementBloc
         ),
         gbs=gbs(m),
         tflops=tflops(m),
+        mfu=at.mfu if at else None,
+        mfu_ceiling=at.mfu_ceiling if at else None,
+        distances=at.distances if at else None,
+        work_on=at.work_on if at else None,
+        modes=two,
+        drift=drift(m.times_s),
+        kernel=m.kernel,
+        kernel_time_s=m.kernel_time_s,
         expected=RangeBlock(low=expect.low, high=expect.high, unit=expect.unit, why=expect.why)
         if expect
         else None,

@@ -94,9 +94,5 @@ def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float |
     nominal = session.nominal
     if nominal is None or seen is None:
         return None
-    whole = (
-        nominal.bandwidth_gbs
-        if spec.protocol == "stream"
-        else nominal.peaks_tflops.get(spec.peak_key or "")
-    )
+    whole = nominal.peaks_tflops.get(spec.peak_key) if spec.peak_key else nominal.bandwidth_gbs
     return seen / whole if whole else None

@@ -46,6 +46,11 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
         return f"{clock}: {why}{price}"
 
 
+def held_matmul(probe: str) -> bool:
+    """Whether a probe of this key holds a matmul: a stream does not heat a card to its limit."""
+    return probe.startswith("matmul-")
+
+
 def series_times(session: Session, probe: str, run: int) -> list[float]:
     """Per-launch times of a probe so far, in order."""
     return [t for s in session.series if s.probe == probe and s.run == run for t in s.times_s]
@@ -59,7 +64,7 @@ def onset_of(session: Session, probe: str, run: int) -> float | None:
 def fall(session: Session, run: int | None = None) -> Fall | None:
     """The fall in a run's sustained probe: from its last chunk while it runs, then its window."""
     wanted = run or session.reported_run
-    series = [s for s in session.series if s.run == wanted]
+    series = [s for s in session.series if s.run == wanted and held_matmul(s.probe)]
     if not series:
         return None
     last = series[-1]
@@ -68,12 +73,13 @@ def fall(session: Session, run: int | None = None) -> Fall | None:
     )
     if held is not None:
         rate = tflops(held)
-        begin, end = held.begin_s, held.end_s
+        begin, end, spun = held.begin_s, held.end_s, held.clock_mhz
     else:
         rate = (last.flop or 0.0) / median(last.times_s) / 1e12
-        begin, end = last.t0, last.t0 + sum(last.times_s) + 0.1
+        begin, end, spun = last.t0, last.t0 + sum(last.times_s) + 0.1, last.clock_mhz
     samples = session.between(begin, end)
-    clocks = [s.sm_mhz for s in samples if s.sm_mhz is not None]
+    # The device's own reading where there is one: NVML's is up to 100 ms old.
+    clocks = spun or [s.sm_mhz for s in samples if s.sm_mhz is not None]
     powers = [s.power_w for s in samples if s.power_w is not None]
     mask = 0
     for sample in samples:

@@ -1,0 +1,46 @@
+"""The SM clock read on the device: how long a kernel of known cycles took.
+
+NVML renews its clock every 100 ms; a fall under load is over by then. The kernel spins on the
+SM's own cycle counter, so its length in seconds tells the clock at that moment.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from roofwatch.probes.timing import Launch, Timer
+from roofwatch.roofline.statistics import median
+
+CYCLES = 50_000  # 25 us at 2 GHz: shorter, the event's half microsecond shows; longer, it cools
+LONG_CYCLES = 400_000
+REPEATS = 9
+MOST_OVERHEAD_S = 20e-6
+PLAUSIBLE_MHZ = (100.0, 5000.0)
+
+
+class NoSpin(Exception):
+    """This torch or device cannot read its clock so; the message is the status to record."""
+
+
+class SpinClock:
+    """Reads one device's SM clock. Raises NoSpin where it cannot."""
+
+    def __init__(self, timer: Timer) -> None:
+        if not hasattr(torch.cuda, "_sleep") or torch.version.hip is not None:
+            raise NoSpin("not_supported")
+        short = median(timer.each([self.launch] * REPEATS)[1:])
+        long = median(timer.each([lambda: torch.cuda._sleep(LONG_CYCLES)] * REPEATS)[1:])
+        # What a launch costs besides its cycles: both lengths see the same clock at rest.
+        self.overhead_s = short - (long - short) * CYCLES / (LONG_CYCLES - CYCLES)
+        if not 0.0 <= self.overhead_s <= MOST_OVERHEAD_S:
+            raise NoSpin("error")
+
+    launch: Launch = staticmethod(lambda: torch.cuda._sleep(CYCLES))
+
+    def mhz(self, seconds: float) -> float | None:
+        """The clock, from how long the kernel took; None for what no SM's clock is."""
+        spun = seconds - self.overhead_s
+        if spun <= 0.0:
+            return None
+        mhz = CYCLES / spun / 1e6
+        return mhz if PLAUSIBLE_MHZ[0] < mhz < PLAUSIBLE_MHZ[1] else None

@@ -1,0 +1,91 @@
+"""The bandwidth probes: kernels that move bytes beyond the last-level cache (seed, Day 13)."""
+
+from __future__ import annotations
+
+import torch
+
+from roofwatch.probes.device import Target
+from roofwatch.probes.spin import SpinClock
+from roofwatch.probes.timing import Launch, Report, Timed, steady
+from roofwatch.roofline import workload
+from roofwatch.roofline.workload import ELEMENT_BITS, Work
+
+CACHE_MULTIPLE = 20
+GPU_TENSOR_BYTES = 2 << 30
+CHUNK = 1 << 24
+COLUMNS = 4096  # of a read: enough work for a block, enough rows for every SM
+STRIDE = 2
+DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "fp64": torch.float64}
+THREE = ("triad",)  # ops of three tensors
+
+
+def tensor_bytes(target: Target, op: str) -> tuple[int, bool]:
+    """Bytes of one tensor, and whether that is 20 times the last-level cache.
+
+    A GPU tensor is at least 2 GiB where it fits. A CPU's caches are large and its memory slow:
+    there all tensors are 20 times the cache together.
+    """
+    tensors = 3 if op in THREE else 2
+    if target.kind == "cpu":
+        least = CACHE_MULTIPLE * target.cache_bytes // tensors
+        wanted = max(least, 256 << 20)
+    else:
+        least = CACHE_MULTIPLE * target.cache_bytes
+        wanted = max(least, GPU_TENSOR_BYTES)
+    size = min(-(-wanted // 4096) * 4096, target.free_bytes() // tensors // 4096 * 4096)
+    return size, size >= least
+
+
+def random_normal(elements: int, dtype: str, device: torch.device) -> torch.Tensor:
+    """Random normal elements, drawn in chunks: a whole draw would need twice the memory."""
+    x = torch.empty(elements, dtype=DTYPES[dtype], device=device)
+    fresh = torch.randn(min(CHUNK, elements), device=device).to(x.dtype)
+    for start in range(0, elements, CHUNK):
+        part = x[start : start + CHUNK]
+        part.copy_(fresh[: part.numel()])
+    return x
+
+
+def prepare(target: Target, op: str, dtype: str, size_bytes: int) -> tuple[Work, Launch]:
+    """Allocate the tensors of ``op``, each of ``size_bytes``; the work of a launch, the launch."""
+    elements = size_bytes * 8 // ELEMENT_BITS[dtype]
+    x = random_normal(elements, dtype, target.torch_device)
+    if op == "read":
+        return reading(x, dtype, 1)
+    if op == "strided":
+        half = x[::STRIDE]
+        y = torch.empty(half.numel(), dtype=x.dtype, device=x.device)
+        return workload.strided(half.numel(), dtype), lambda: torch.add(half, 1, out=y)
+    y = torch.empty_like(x)
+    if op == "copy":
+        return workload.copy(elements, dtype), lambda: y.copy_(x)
+    if op == "fill":
+        return workload.fill(elements, dtype), lambda: y.fill_(1.5)
+    if op == "triad":
+        z = torch.empty_like(x)
+        y.copy_(x)
+        return workload.triad(elements, dtype), lambda: torch.add(x, y, alpha=3.0, out=z)
+    return workload.add_scalar(elements, dtype), lambda: torch.add(x, 1, out=y)
+
+
+def reading(x: torch.Tensor, dtype: str, passes: int) -> tuple[Work, Launch]:
+    """The read-only stream over ``x``: its rows are summed, ``passes`` times in one launch.
+
+    Rows are summed apart, so no block waits for another; a small x is read several times over, so
+    that a launch is longer than its start.
+    """
+    rows = x.numel() // COLUMNS
+    table = x[: rows * COLUMNS].view(1, rows, COLUMNS).expand(passes, rows, COLUMNS)
+    sums = torch.empty(passes, rows, dtype=x.dtype, device=x.device)
+    work = workload.read(rows, COLUMNS, dtype, passes)
+    return work, lambda: torch.sum(table, 2, out=sums)
+
+
+def measure(target: Target, launch: Launch, clock: SpinClock | None, report: Report) -> Timed:
+    """Warm up until stable, then repeat until settled."""
+    timer = target.timer_for(launch)
+    if target.kind == "cpu":
+        return steady(
+            timer, launch, warm_s=0.5, warm_cap_s=2.5, min_count=5, cap_s=2.5, report=report
+        )
+    return steady(timer, launch, clock=clock if timer.name == "event" else None, report=report)

@@ -1,0 +1,101 @@
+"""Size sweeps: one launch over many sizes, each timed by what suits it (seed, Day 13 and 14).
+
+A sweep over bytes shows the cache's plateau and its cliff, a sweep over squares where the curve
+leaves the slope. Half a second a launch ends it: on a small CPU hours would be left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import torch
+
+from roofwatch.probes import matmul, operands, streams
+from roofwatch.probes.device import Target
+from roofwatch.probes.shapes import Shape
+from roofwatch.probes.timing import Launch, Timed, Timer, burst
+from roofwatch.roofline import workload
+from roofwatch.roofline.cache import sweep_bytes
+from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.workload import ELEMENT_BITS, Work
+
+SMALLEST_BYTES, LARGEST_BYTES = 256 << 10, 4 << 30
+GRAIN_BYTES = 1 << 14  # rows of a read divide it, and every vector width does
+PASSES_BELOW_BYTES = {"cuda": 1 << 30, "cpu": 16 << 20}  # larger launches are long enough
+PASSES = 8
+SQUARES = (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384)
+MOST_SIZES = 36  # of a sweep over bytes, to tell how far it has come
+REPEATS = {"cuda": 7, "cpu": 3}
+WARM = 2
+TOO_LONG_S = 0.5
+REST_ABOVE_S = 100e-6  # shorter launches heat nothing
+Point = tuple[Work, Timed]
+
+
+def over_bytes(target: Target, spec: ProbeSpec) -> Iterator[Point]:
+    """Points by rising bytes of all tensors together, up to what fits and ends in time."""
+    most = min(LARGEST_BYTES, target.free_bytes() // 2)
+    sizes = sweep_bytes(target.cache_bytes, SMALLEST_BYTES, most)
+    element_bytes = ELEMENT_BITS[spec.dtype] // 8
+    reads = spec.op == "read"
+    largest = sizes[-1] if reads else sizes[-1] // 2
+    x = streams.random_normal(largest // element_bytes, spec.dtype, target.torch_device)
+    y = torch.empty(0 if reads else x.numel(), dtype=x.dtype, device=x.device)
+    for size in sizes:
+        tensor = max(GRAIN_BYTES, (size if reads else size // 2) // GRAIN_BYTES * GRAIN_BYTES)
+        elements = tensor // element_bytes
+        if reads:
+            passes = PASSES if size < PASSES_BELOW_BYTES[target.kind] else 1
+            work, launch = streams.reading(x[:elements], spec.dtype, passes)
+        else:
+            work = workload.add_scalar(elements, spec.dtype)
+            launch = _add_one(x[:elements], y[:elements])
+        timed = _repeated(target.timer_for(launch), launch, REPEATS[target.kind])
+        if timed is None:
+            return
+        yield work, timed
+
+
+def _add_one(x: torch.Tensor, y: torch.Tensor) -> Launch:
+    return lambda: torch.add(x, 1, out=y)
+
+
+def _repeated(timer: Timer, launch: Launch, repeats: int) -> Timed | None:
+    """A few repetitions after a warm-up; None when one launch takes too long to repeat."""
+    warmup = timer.times(launch, WARM)
+    if min(warmup) > TOO_LONG_S:
+        return None
+    begin = time.monotonic()
+    times = timer.times(launch, repeats)
+    return Timed(
+        times_s=times,
+        stop="protocol",
+        timing=timer.name,
+        begin_s=begin,
+        end_s=time.monotonic(),
+        warmup_times_s=warmup,
+    )
+
+
+def over_squares(
+    target: Target, spec: ProbeSpec, layout: str, rest: Callable[[float], None]
+) -> Iterator[Point]:
+    """Points by rising side of a square; each large one starts on a rested card."""
+    operands.set_math(spec)
+    for n in SQUARES:
+        need = 3 * n * n * ELEMENT_BITS[spec.dtype] // 8
+        if need > target.free_bytes():
+            return
+        shape = Shape(n, n, n)
+        launch = operands.prepare(spec, shape, layout, target.torch_device)
+        timer = target.timer_for(launch)
+        first = min(timer.times(launch, WARM))
+        if target.kind == "cuda" and first > REST_ABOVE_S:
+            (timed,) = burst(target.timer(), [launch], sleep=rest)
+        else:
+            repeated = _repeated(timer, launch, REPEATS[target.kind])
+            if repeated is None:
+                return
+            timed = repeated
+        yield matmul.work(spec, shape), timed

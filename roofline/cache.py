@@ -1,0 +1,60 @@
+"""The last-level cache as a size sweep shows it: a plateau, a cliff, and the memory behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from roofwatch.roofline.statistics import median
+
+ON_PLATEAU = 0.80  # of the highest rate
+RISE = 1.10  # a plateau less than this above the memory's rate shows no cache
+FEWEST = 4
+
+
+class Cliff(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the rate has fallen half-way from the cache's plateau to the memory's rate."""
+
+    bytes_seen: int
+    plateau_gbs: float
+    memory_gbs: float
+
+
+def cliff(points: Sequence[tuple[int, float]]) -> Cliff | None:
+    """The cliff in (bytes of all tensors, GB/s), by rising size; None when none is seen.
+
+    The plateau is the median of the points within a fifth of the highest, the memory's rate that
+    of the largest set. Between two sizes the crossing is interpolated over the logarithm.
+    """
+    if len(points) < FEWEST:
+        return None
+    highest = max(rate for _, rate in points)
+    plateau = median([rate for _, rate in points if rate >= ON_PLATEAU * highest])
+    memory = points[-1][1]
+    if plateau < RISE * memory:
+        return None
+    half = (plateau + memory) / 2
+    last = max(i for i, (_, rate) in enumerate(points) if rate >= half)
+    if last + 1 == len(points):
+        return None
+    (size_a, rate_a), (size_b, rate_b) = points[last], points[last + 1]
+    share = (rate_a - half) / (rate_a - rate_b)
+    size = math.exp(math.log(size_a) + share * (math.log(size_b) - math.log(size_a)))
+    return Cliff(bytes_seen=round(size), plateau_gbs=plateau, memory_gbs=memory)
+
+
+def sweep_bytes(cache_bytes: int, least: int, most: int) -> tuple[int, ...]:
+    """Sizes of a sweep: an octave apart, an eighth octave apart around the cache's size."""
+    sizes = set()
+    size = least
+    while size <= most:
+        sizes.add(size)
+        size *= 2
+    if cache_bytes:
+        for step in range(-8, 9):  # half the cache to twice it
+            sizes.add(round(cache_bytes * 2 ** (step / 8)))
+        for step in (-8, -6, 6, 8):  # quarter octaves further out
+            sizes.add(round(cache_bytes * 2 ** (step / 4)))
+    return tuple(sorted(s for s in sizes if least <= s <= most))
