@@ -1,10 +1,11 @@
-"""Whether the screen disturbs what it measures: probe with the screen on against the bare probe.
+"""Whether the screen, or polling alone, disturbs what is measured: a probe with and without them.
 
-    python benchmarks/perturbation.py [--pairs 20] [--json FILE]
+    python benchmarks/perturbation.py [--what screen] [--pairs 20] [--json FILE]
 
-One probe process measures all pairs. The screen (80x24, telemetry at 10 Hz, no probes of its own)
-runs beside it and is stopped and continued by signal, so that pairs interleave quickly; which half
-of a pair comes first alternates. Printed is the mean ratio of medians with its 95 % interval.
+One probe process measures all pairs. Beside it runs the screen (80x24, telemetry at 10 Hz, no
+probes of its own), or with ``--what polling`` the telemetry instrument alone at 10 Hz. It is
+stopped and continued by signal, so that pairs interleave quickly; which half comes first
+alternates. Printed is the mean ratio of medians with its 95 % interval.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 STUDENT_95 = {5: 2.776, 10: 2.262, 20: 2.093, 40: 2.023}  # two-sided, n - 1 degrees of freedom
@@ -28,7 +30,7 @@ def probe() -> None:
     """The bare probe: answers ``matmul`` and ``add`` with a median in seconds."""
     import torch
 
-    from roofwatch.probes import add_scalar, device, operands
+    from roofwatch.probes import device, operands, streams
     from roofwatch.probes.shapes import Shape
     from roofwatch.probes.timing import burst, steady
     from roofwatch.roofline.suite import matmul_spec
@@ -39,8 +41,9 @@ def probe() -> None:
     shape = Shape(1024, 1024, 1024) if small else Shape(*SHAPE)
     with torch.inference_mode():
         matmul = operands.prepare(spec, shape, "nn", target.torch_device)
-        size, _ = add_scalar.tensor_bytes(target)
-        _, add = add_scalar.prepare(target, "fp32" if small else "fp16", min(size, 2 << 30))
+        size, _ = streams.tensor_bytes(target, "add_scalar")
+        dtype = "fp32" if small else "fp16"
+        _, add = streams.prepare(target, "add_scalar", dtype, min(size, 2 << 30))
         timer = target.timer()
         steady(timer, add)
         for line in sys.stdin:
@@ -66,6 +69,25 @@ def screen() -> None:
         live.close()
 
 
+def beside(what: str, me: list[str]) -> tuple[Callable[[], object], int]:
+    """Start what runs beside the probe: how to end it, and its process id."""
+    if what == "polling":
+        command = [sys.executable, "-m", "roofwatch.telemetry"]
+        polling = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        time.sleep(1.0)
+
+        def end() -> None:
+            polling.terminate()
+            polling.wait()
+
+        return end, polling.pid
+    from terminal import Terminal
+
+    terminal = Terminal([*me, "screen"])
+    terminal.when(lambda text: "MHz" in text, 20)
+    return terminal.close, terminal.process.pid
+
+
 def interval(ratios: list[float]) -> tuple[float, float, float]:
     """Geometric mean of the ratios and its 95 % interval."""
     logs = [math.log(r) for r in ratios]
@@ -79,22 +101,20 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--what", choices=["screen", "polling"], default="screen")
     parser.add_argument("--role", choices=["probe", "screen"])
     options = parser.parse_args()
     if options.role:
         return probe() if options.role == "probe" else screen()
 
     import psutil
-    from terminal import Terminal
 
     me = [sys.executable, __file__, "--role"]
-    terminal = Terminal([*me, "screen"])
-    terminal.when(lambda text: "MHz" in text, 20)
+    end, pid = beside(options.what, me)
     bare = subprocess.Popen(
         [*me, "probe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    family = [terminal.process.pid]
-    family += [c.pid for c in psutil.Process(terminal.process.pid).children(recursive=True)]
+    family = [pid, *(c.pid for c in psutil.Process(pid).children(recursive=True))]
 
     def ask(what: str, on: bool) -> float:
         for pid in family:
@@ -106,7 +126,7 @@ def main() -> None:
         bare.stdin.flush()
         return float(json.loads(bare.stdout.readline()))
 
-    result: dict[str, object] = {"pairs": options.pairs}
+    result: dict[str, object] = {"what": options.what, "pairs": options.pairs}
     for what in ("matmul", "add"):
         ask(what, True)
         ratios = []
@@ -115,12 +135,12 @@ def main() -> None:
             seen = {on: ask(what, on) for on in order}
             ratios.append(seen[True] / seen[False])
         middle, low, high = interval(ratios)
-        print(f"{what:8} screen on / bare: {middle:.5f}   95 % {low:.5f} to {high:.5f}")
+        print(f"{what:8} {options.what} on / bare: {middle:.5f}   95 % {low:.5f} to {high:.5f}")
         result[what] = {"ratio": middle, "low": low, "high": high, "ratios": ratios}
     ask("add", True)
     bare.stdin.close()  # type: ignore[union-attr]
     bare.wait()
-    terminal.close()
+    end()
     if options.json:
         from where import where
 

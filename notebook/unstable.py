@@ -7,6 +7,7 @@ from roofwatch.notebook.reading import Reading
 
 SPREAD = 0.10
 DRIFT = 0.03
+HELD = 0.05  # under its power limit a clock wanders by less than this
 CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 PROFILER = 0.05  # seed, question 1: the profiler's kernel time against the events' median
 
@@ -33,6 +34,8 @@ def bimodal(reading: Reading) -> Finding | None:
     if reading.modes is None:
         return None
     fast, slow, share = reading.modes
+    if reading.protocol == "sustained" and slow / fast - 1 <= HELD:
+        return None
     return finding(
         "unstable",
         root="conditions",
@@ -50,8 +53,9 @@ def bimodal(reading: Reading) -> Finding | None:
 
 
 def drifting(reading: Reading) -> Finding | None:
-    """The last third of the repetitions lies 3 % from the first."""
-    if reading.drift is None or abs(reading.drift) <= DRIFT or reading.modes:
+    """The last third of the repetitions lies 3 % from the first, of a held probe 5 %."""
+    limit = HELD if reading.protocol == "sustained" else DRIFT
+    if reading.drift is None or abs(reading.drift) <= limit or reading.modes:
         return None
     burst = reading.protocol == "burst"
     slower = reading.drift > 0

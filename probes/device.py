@@ -48,6 +48,7 @@ class Target(Protocol):
     torch_device: torch.device
     units: int  # SMs; 1 where waves mean nothing
     cache_bytes: int  # the last level between the units and memory
+    stopped: Callable[[], bool]  # whether the parent asked to stop
 
     def identity(self) -> Device:
         """What torch knows of the device."""
@@ -81,7 +82,7 @@ def pick(name: str, stopped: Callable[[], bool] = lambda: False) -> Target:
         index = int(name.partition(":")[2] or 0) if name != "auto" else 0
         if index >= torch.cuda.device_count():
             raise NoDevice(f"there is no cuda:{index}; torch sees {torch.cuda.device_count()}")
-        return CudaTarget(index)
+        return CudaTarget(index, stopped)
     if name == "auto":
         return CpuTarget(stopped)
     reason = "this torch was built without CUDA" if torch.version.cuda is None else "no usable GPU"
@@ -153,7 +154,8 @@ class CudaTarget:
 
     kind = "cuda"
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.stopped = stopped
         torch.cuda.set_device(index)
         torch.cuda.init()
         self.index = index
@@ -248,7 +250,7 @@ class CpuTarget:
         self.torch_device = torch.device("cpu")
         self.cache_bytes = last_level_cache() or 0
         self._available_bytes = available_bytes
-        self._stopped = stopped
+        self.stopped = stopped
 
     def identity(self) -> Device:
         """See Target."""
@@ -260,7 +262,7 @@ class CpuTarget:
 
     def timer(self) -> Timer:
         """See Target."""
-        return HostTimer(stopped=self._stopped)
+        return HostTimer(stopped=self.stopped)
 
     def timer_for(self, launch: Launch) -> Timer:
         """See Target."""
@@ -268,7 +270,7 @@ class CpuTarget:
         seconds = min(once.times(launch, 2))
         if seconds >= GRAPH_BELOW_S:
             return once
-        return HostTimer(stopped=self._stopped, calls=max(8, int(1e-3 / seconds)))
+        return HostTimer(stopped=self.stopped, calls=max(8, int(1e-3 / seconds)))
 
     def clean_up(self) -> None:
         """See Target; freed tensors are already back."""

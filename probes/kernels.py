@@ -42,7 +42,7 @@ def profiled(target: Target, launch: Launch) -> Profiled:
         events = [
             e
             for e in trace.events() or ()
-            if e.device_type.name == "CUDA" and not e.name.startswith(("Memset", "Memcpy"))
+            if e.device_type.name == "CUDA" and not e.name.startswith("Memset")
         ]
     except RuntimeError:
         return Profiled(status="error")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from roofwatch.probes.device import Target
 from roofwatch.probes.spin import SpinClock
-from roofwatch.probes.timing import Launch, Report, Timed, steady
+from roofwatch.probes.timing import Cancelled, Launch, Report, Timed, steady
 from roofwatch.roofline import workload
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
@@ -36,34 +38,51 @@ def tensor_bytes(target: Target, op: str) -> tuple[int, bool]:
     return size, size >= least
 
 
-def random_normal(elements: int, dtype: str, device: torch.device) -> torch.Tensor:
-    """Random normal elements, drawn in chunks: a whole draw would need twice the memory."""
-    x = torch.empty(elements, dtype=DTYPES[dtype], device=device)
-    fresh = torch.randn(min(CHUNK, elements), device=device).to(x.dtype)
-    for start in range(0, elements, CHUNK):
-        part = x[start : start + CHUNK]
-        part.copy_(fresh[: part.numel()])
+def random_normal(target: Target, elements: int, dtype: str) -> torch.Tensor:
+    """Random normal elements, drawn in chunks: a whole draw would need twice the memory.
+
+    Raises Cancelled between two chunks: the first touch of a gigabyte takes a CPU its time.
+    """
+    x = torch.empty(elements, dtype=DTYPES[dtype], device=target.torch_device)
+    fresh = torch.randn(min(CHUNK, elements), device=target.torch_device).to(x.dtype)
+    _each_chunk(target, x, lambda part: part.copy_(fresh[: part.numel()]))
     return x
+
+
+def touched(target: Target, elements: int, dtype: str) -> torch.Tensor:
+    """Zeros, each page touched, so that no launch waits for the system's first touch."""
+    y = torch.empty(elements, dtype=DTYPES[dtype], device=target.torch_device)
+    _each_chunk(target, y, lambda part: part.zero_())
+    return y
+
+
+def _each_chunk(
+    target: Target, tensor: torch.Tensor, fill: Callable[[torch.Tensor], object]
+) -> None:
+    for start in range(0, tensor.numel(), CHUNK):
+        if target.stopped():
+            raise Cancelled
+        fill(tensor[start : start + CHUNK])
 
 
 def prepare(target: Target, op: str, dtype: str, size_bytes: int) -> tuple[Work, Launch]:
     """Allocate the tensors of ``op``, each of ``size_bytes``; the work of a launch, the launch."""
     elements = size_bytes * 8 // ELEMENT_BITS[dtype]
-    x = random_normal(elements, dtype, target.torch_device)
+    x = random_normal(target, elements, dtype)
     if op == "read":
         return reading(x, dtype, 1)
     if op == "strided":
         half = x[::STRIDE]
-        y = torch.empty(half.numel(), dtype=x.dtype, device=x.device)
+        y = touched(target, half.numel(), dtype)
         return workload.strided(half.numel(), dtype), lambda: torch.add(half, 1, out=y)
-    y = torch.empty_like(x)
+    y = touched(target, elements, dtype)
     if op == "copy":
         return workload.copy(elements, dtype), lambda: y.copy_(x)
     if op == "fill":
         return workload.fill(elements, dtype), lambda: y.fill_(1.5)
     if op == "triad":
-        z = torch.empty_like(x)
-        y.copy_(x)
+        z = touched(target, elements, dtype)
+        _each_chunk(target, y, lambda part: part.copy_(x[: part.numel()]))
         return workload.triad(elements, dtype), lambda: torch.add(x, y, alpha=3.0, out=z)
     return workload.add_scalar(elements, dtype), lambda: torch.add(x, 1, out=y)
 

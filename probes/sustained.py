@@ -51,7 +51,7 @@ def launches_cuda(
     begin = time.monotonic()
     anchor.record()
     last: Any = anchor
-    pending: deque[tuple[Any, bool]] = deque()
+    pending: deque[tuple[Any, Launch]] = deque()
     times: list[float] = []
     readings: list[ClockReading] = []
     at_s = t0_s = begin
@@ -59,27 +59,28 @@ def launches_cuda(
 
     def finish_one() -> None:
         nonlocal last, at_s
-        event, reads = pending.popleft()
+        event, what = pending.popleft()
         event.synchronize()
         time_s = last.elapsed_time(event) / 1e3
-        if not reads:
+        if what is launch:
             times.append(time_s)
-        elif clock is not None and (mhz := clock.mhz(time_s)) is not None:
+        elif clock is not None and what is clock.launch and (mhz := clock.mhz(time_s)):
             readings.append(ClockReading(at_s, mhz))
         at_s += time_s
         last = event
 
-    def enqueue(what: Launch, reads: bool) -> None:
+    def enqueue(what: Launch) -> None:
         what()
         event = torch.cuda.Event(enable_timing=True)
         event.record()
-        pending.append((event, reads))
+        pending.append((event, what))
 
     while time.monotonic() - begin < seconds and not cancelled():
         if clock is not None and queued_s >= CLOCK_EVERY_S:
-            enqueue(clock.launch, True)
+            enqueue(clock.lead)
+            enqueue(clock.launch)
             queued_s = 0.0
-        enqueue(launch, False)
+        enqueue(launch)
         queued_s += expect_s
         while len(pending) > depth:
             finish_one()

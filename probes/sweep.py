@@ -40,8 +40,8 @@ def over_bytes(target: Target, spec: ProbeSpec) -> Iterator[Point]:
     element_bytes = ELEMENT_BITS[spec.dtype] // 8
     reads = spec.op == "read"
     largest = sizes[-1] if reads else sizes[-1] // 2
-    x = streams.random_normal(largest // element_bytes, spec.dtype, target.torch_device)
-    y = torch.empty(0 if reads else x.numel(), dtype=x.dtype, device=x.device)
+    x = streams.random_normal(target, largest // element_bytes, spec.dtype)
+    y = streams.touched(target, 0 if reads else x.numel(), spec.dtype)
     for size in sizes:
         tensor = max(GRAIN_BYTES, (size if reads else size // 2) // GRAIN_BYTES * GRAIN_BYTES)
         elements = tensor // element_bytes

@@ -50,8 +50,9 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """Reads the device's clock by a launch of its own."""
+    """Reads the device's clock by a launch of its own, with another before it that is discarded."""
 
+    lead: Launch
     launch: Launch
 
     def mhz(self, seconds: float) -> float | None:
@@ -87,27 +88,24 @@ def with_clock(
     """
     if clock is None:
         return timer.each(launches), []
-    plan: list[Launch] = [clock.launch]  # the first reading loads the kernel and is discarded
-    is_reading = [True]
+    plan: list[Launch] = []
     since_s = CLOCK_EVERY_S
     for launch in launches:
         if since_s >= CLOCK_EVERY_S:
-            plan.append(clock.launch)
-            is_reading.append(True)
+            plan += [clock.lead, clock.launch]
             since_s = 0.0
         plan.append(launch)
-        is_reading.append(False)
         since_s += expect_s
-    plan.append(clock.launch)
-    is_reading.append(True)
+    plan += [clock.lead, clock.launch]
     times: list[float] = []
     readings: list[ClockReading] = []
     t_s = 0.0
-    for i, (time_s, reads) in enumerate(zip(timer.each(plan), is_reading, strict=True)):
-        if not reads:
+    for what, time_s in zip(plan, timer.each(plan), strict=True):
+        if what is clock.launch:
+            if (mhz := clock.mhz(time_s)) is not None:
+                readings.append(ClockReading(t_s, mhz))
+        elif what is not clock.lead:
             times.append(time_s)
-        elif i and (mhz := clock.mhz(time_s)) is not None:
-            readings.append(ClockReading(t_s, mhz))
         t_s += time_s
     return times, readings
 

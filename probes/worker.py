@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from roofwatch.roofline.workload import Work
 from roofwatch.session.events import End, Fault, Measurement, Note, Series, Span, Tensor
 from roofwatch.session.instrument import Instrument
 
+LAST_SAMPLE_S = 0.15  # one more telemetry sample closes the last span's counters
 CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 CUDA_GONE = ("CUDA error", "CUDA-capable device", "cuBLAS", "CUBLAS", "unspecified launch failure")
 DIGITS = 10
@@ -51,15 +52,24 @@ class Worker:
         self._no_clock = "not_supported"  # why there is none
 
     def suite(self, name: str, sustain_s: float | None, hold: Collection[str] = ()) -> int:
-        """Run every probe; 0 when all ran or were skipped with a reason, else 4."""
+        """Run a suite; 0 when all its probes ran or were skipped with a reason, else 4."""
+        capability = self._target.identity().compute_capability
+        specs = suite(name, self._target.kind, capability, sustain_s, hold)
+        return self.run(specs, profiles=name == FULL)
+
+    def run(self, specs: Iterable[ProbeSpec], profiles: bool = False) -> int:
+        """Run probes in order; 0 when all ran or were skipped with a reason, else 4.
+
+        With ``profiles`` each kernel's name and time are asked of the profiler.
+        """
         capability = self._target.identity().compute_capability
         failed = False
         self._open_clock()
-        if name == FULL:
-            self._profiles = True
+        self._profiles = profiles
+        if profiles:
             self._out.say("opening the profiler")
             kernels.wake(self._target)
-        for spec in suite(name, self._target.kind, capability, sustain_s, hold):
+        for spec in specs:
             why = self._skip(spec, capability)
             if why:
                 self._note(why, spec.key)
@@ -297,5 +307,5 @@ class Worker:
         )
 
     def _end(self, complete: bool, why: str) -> None:
-        time.sleep(0.15)  # one more telemetry sample closes the last span's counters
+        time.sleep(LAST_SAMPLE_S)
         self._out.write(End(t=self._out.now(), complete=complete, why=why, run=self._run))

@@ -57,4 +57,5 @@ def sweep_bytes(cache_bytes: int, least: int, most: int) -> tuple[int, ...]:
             sizes.add(round(cache_bytes * 2 ** (step / 8)))
         for step in (-8, -6, 6, 8):  # quarter octaves further out
             sizes.add(round(cache_bytes * 2 ** (step / 4)))
+        sizes.add(round(cache_bytes * 0.4))  # both tensors of y = x + 1 fit with room to spare
     return tuple(sorted(s for s in sizes if least <= s <= most))

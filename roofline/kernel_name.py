@@ -13,13 +13,14 @@ USUAL_TILE = (128, 256)
 """Output tile of the large tensor-core kernels, for a kernel whose name tells none."""
 
 _ON_TENSOR_CORES = re.compile(
-    r"nvjet|tensorop|_tensor\d+x\d+x\d+|gmma|wgmma|hmma|imma|dmma|qmma|umma|tcgen05"
+    r"nvjet|tensorop|_tensor\d+x\d+x\d+|warpgroupsize|gmma|hmma|imma|dmma|qmma|umma|tcgen05"
     r"|(?<![a-z])[hsid]?(?:884|1688|16816|16832|168128|8816)(?:gemm|cudnn)|884gemm|1688gemm"
 )
 _ON_CUDA_CORES = re.compile(r"ffma|dfma|hfma|simt|(?<![0-9])[sdh]gemm|gemv|gemmSN|gemmk1")
 
 # nvjet_sm90_tst_256x128_64x4 · tilesize128x64x16 · s16816gemm_fp16_256x128_ldg8 · s8_128x256_128x3
-_TILE = re.compile(r"(?:tilesize|_)(\d{2,3})x(\d{2,3})(?![\d])")
+# One digit is a decode's tile: nvjet_tst_64x8_64x16. Behind SM90_ stands one instruction's shape.
+_TILE = re.compile(r"(?:tilesize|(?<!SM\d\d)(?<!SM\d\d\d)_)(\d{1,3})x(\d{1,3})(?!\d)")
 
 
 def uses_tensor_cores(name: str) -> bool | None:

@@ -36,9 +36,9 @@ class Distances(msgspec.Struct, frozen=True, kw_only=True):
 
 STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel
 
-STOP_HERE = "at the roof: stop here"
+STOP_HERE = "stop here"
 KERNEL = "overhead and kernel"
-INTENSITY = "arithmetic intensity"
+INTENSITY = "stop here; only intensity helps"
 
 
 def distances(
@@ -61,7 +61,7 @@ def work_on(gaps: Distances) -> str:
     """
     if gaps.of_roof < STOP:
         return KERNEL
-    return STOP_HERE if gaps.of_ridge >= STOP else f"{STOP_HERE}; {INTENSITY}"
+    return STOP_HERE if gaps.of_ridge >= STOP else INTENSITY
 
 
 def mfu(tflops: float, nominal_tflops: float) -> float:

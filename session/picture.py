@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".txt")
 INCHES, DPI = (12.5, 7.8125), 96  # 1200 x 750 pixels
+LEFT = 0.08  # of the width: the y labels
 PAPER, INK, DIM = "#fdfdfb", "#24292f", "#6a737d"
 # Colours that the colour-blind tell apart (Okabe and Ito); dashes, a hollow line and markers say
 # the same without them.
@@ -101,7 +102,7 @@ def draw(session: Session, key: str | None, path: Path) -> None:
             matplotlib.rcdefaults()  # a user's own style would move what is placed here
             matplotlib.rcParams.update(SETTINGS)
             figure = Figure(figsize=INCHES, dpi=DPI)
-            axes = figure.add_axes((0.065, 0.085, 0.74, 0.79))
+            axes = figure.add_axes((LEFT, 0.085, 0.70, 0.79))
             _fill(axes, own, key)
             _entitle(figure.text, session, key)
             undated = {"Date": None} if kind == ".svg" else None
@@ -157,7 +158,8 @@ def _scale(
     axes.set(xscale="log", yscale="log", xlim=(10**low, 10**high))
     axes.set_ylim(10 ** min(min(ys) - 0.5, max(ys) - 2.5), 10 ** (max(ys) + 0.3))
     axes.set_xlabel("arithmetic intensity, FLOP/byte", labelpad=8)
-    axes.set_ylabel(unit_name, labelpad=8)
+    axes.set_ylabel(unit_name)
+    axes.yaxis.set_label_coords(-0.085, 0.5)  # wherever the figures beside it end
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda v, _: f"{v / 1e3:g}k" if v >= 1e3 else f"{v:g}")
         axis.set_minor_formatter("")
@@ -274,11 +276,11 @@ def _name_points(axes: Axes, points: list[tuple[str, Measurement]], tops: dict[s
 def _entitle(write_text: Any, session: Session, key: str | None) -> None:
     device = session.device
     name = "".join(c if c.isprintable() else "\ufffd" for c in device.name or "unknown device")
-    write_text(0.065, 0.945, f"{name[:70]}  ·  {key}" if key else name[:70], size=17, weight="bold")
+    write_text(LEFT, 0.945, f"{name[:70]}  ·  {key}" if key else name[:70], size=17, weight="bold")
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
     told.append((session.started_at or "at an unknown time").replace("T", " ")[:16] + " UTC")
     told += [] if session.complete else ["not complete"]
-    write_text(0.065, 0.907, "  ·  ".join(told), color=DIM)
+    write_text(LEFT, 0.907, "  ·  ".join(told), color=DIM)
 
 
 def _height(axes: Axes, value: float) -> float:

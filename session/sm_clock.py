@@ -13,7 +13,7 @@ SPIN, NVML = "spin", "nvml"
 
 
 class SmClock(msgspec.Struct, frozen=True, kw_only=True):
-    """A clock in MHz and who read it: "spin" on the device, "nvml", or None: the CPU's, by sysfs."""
+    """A clock in MHz, and who read it: "spin" on the device, "nvml"; None by the host's sysfs."""
 
     mhz: float
     source: str | None

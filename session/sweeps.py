@@ -50,11 +50,11 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     wave_n: int | None = None
 
 
-def sweeps(session: Session, own: Roofs) -> list[Sweep]:
-    """Every sweep that the reported run measured, in the suite's order."""
+def sweeps(session: Session, own: Roofs, run: int | None = None) -> list[Sweep]:
+    """Every sweep that a run (the reported one) measured, in the suite's order."""
     found = []
     for spec in session.specs:
-        points = session.sweep(spec.key) if spec.protocol == "sweep" else []
+        points = session.sweep(spec.key, run) if spec.protocol == "sweep" else []
         if points and spec.peak_key is None:
             found.append(_over_bytes(session, spec.key, points))
         elif points:

@@ -11,6 +11,8 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import value
+from roofwatch.session.roofs import roofs
+from roofwatch.session.sweeps import Sweep, sweeps
 
 WAITING, RUNNING, DONE, SKIPPED, FAILED = "waiting", "running", "done", "skipped", "failed"
 NOT_RUN = "not run"
@@ -32,20 +34,22 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     rates: list[float] = []  # of each repetition, for a spark
     codes: list[str] = []  # findings about it
     library_limited: bool = False
+    said: str = ""  # of a sweep: where it turns, instead of one figure
 
 
 def probe_rows(session: Session, found: list[Finding] | None = None) -> list[ProbeRow]:
     """Rows of the run on show: the one under way, else the reported one."""
     run = session.shown_run
     found = findings(session) if found is None else found
-    measured = {m.probe: m for m in session.measurements if m.run == run}
+    measured = {m.probe: m for m in session.measured(run)}
+    swept = {s.probe: s for s in sweeps(session, roofs(session), run)}
     notes = {n.probe: n.text for n in session.notes if n.probe and n.run == run}
     faults = {f.probe: f.what for f in session.faults if f.probe and f.run == run}
     running = session.running()
     rows = []
     for spec in session.specs:
         m = measured.get(spec.key)
-        if m is not None:
+        if m is not None or (spec.key in swept and spec.key != running):
             state, why = DONE, None
         elif spec.key == running:
             state, why = RUNNING, None
@@ -57,7 +61,8 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
             state, why = NOT_RUN if session.closed or run in session.ends else WAITING, None
         about = (f.code for f in found if f.subject == spec.key)
         codes = list(dict.fromkeys(about)) if run == session.reported_run else []
-        rows.append(_row(session, run, spec, m, state, why, codes))
+        said = _turns(swept[spec.key]) if state == DONE and m is None else ""
+        rows.append(_row(session, run, spec, m, state, why, codes, said))
     return rows
 
 
@@ -69,6 +74,7 @@ def _row(
     state: str,
     why: str | None,
     codes: list[str],
+    said: str,
 ) -> ProbeRow:
     expect = session.expect(spec.key, run)
     seen = value(m) if m else None
@@ -86,7 +92,17 @@ def _row(
         rates=[value(m, t) for t in m.times_s] if m else [],
         codes=codes,
         library_limited=bool(m and m.library_limited),
+        said=said,
     )
+
+
+def _turns(swept: Sweep) -> str:
+    """Where a sweep turns, in a few words."""
+    if swept.cliff is not None:
+        return f"turns at {swept.cliff.bytes_seen / 2**20:.0f} MiB"
+    if swept.flat_n is not None:
+        return f"flat from n={swept.flat_n}"
+    return f"{len(swept.points)} sizes"
 
 
 def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float | None:

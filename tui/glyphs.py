@@ -28,6 +28,7 @@ class Glyphs(NamedTuple):
     dot: str
     left_right: str
     degree: str
+    sweep: str
 
 
 UNICODE = Glyphs(
@@ -51,6 +52,7 @@ UNICODE = Glyphs(
     dot="·",
     left_right="←→",
     degree="°",
+    sweep="∘",
 )
 
 ASCII = Glyphs(
@@ -74,6 +76,7 @@ ASCII = Glyphs(
     dot="|",
     left_right="<>",
     degree="",
+    sweep="o",
 )
 
 

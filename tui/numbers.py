@@ -16,6 +16,11 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def signed(value: float) -> str:
+    """A difference with its sign, three significant digits, never in exponent form."""
+    return ("-" if value < 0 else "+") + figure(abs(value))
+
+
 def percent(ratio: float | None) -> str:
     """A share, whole per cent."""
     return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"

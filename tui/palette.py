@@ -18,6 +18,8 @@ STYLES: dict[str, Style] = {
     "point-stream": Style(color="#0d1117", bgcolor="#7ee787", bold=True),
     "point-burst": Style(color="#0d1117", bgcolor="#58c4dd", bold=True),
     "point-sustained": Style(color="#0d1117", bgcolor="#e8a33d", bold=True),
+    "point-sweep": Style(color="#c9d1d9", bold=True),
+    "point-stream-text": Style(color="#7ee787"),
     "clock": Style(color="#7ee787"),
     "memory": Style(color="#79c0ff"),
     "power": Style(color="#d2a8ff"),

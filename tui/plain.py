@@ -147,11 +147,13 @@ def _move(live: Live, bar: Progress) -> None:
 def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
     """One probe's line: expected, measured, share of nominal."""
     if r.state in (SKIPPED, FAILED):
-        return f" {r.label:<18} {r.state}: {shown(r.why or '')}"
+        return f" {r.label:<21} {r.state}: {shown(r.why or '')}"
     expected = ""
     if r.low is not None and r.high is not None:
         expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
     share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
     mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
+    if r.said:
+        return f" {r.label:<21} {r.said}"
     measured = f"{figure(r.measured):>6} {r.unit:<8}"
-    return f" {r.label:<18} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    return f" {r.label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()

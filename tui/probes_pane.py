@@ -10,8 +10,9 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
 
-NAME, RANGE, MEASURED, SHARE = 18, 21, 8, 7
-BASE = 1 + NAME + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings
+RANGE, MEASURED, SHARE = 21, 8, 7
+LEAST_NAME = 18
+BASE = 1 + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings, but for the name's
 MOST_SPARK = 16
 
 
@@ -26,11 +27,12 @@ def build(
     """Rows of the pane; ``progress`` (0 to 1) of the running probe is known only live."""
     rows = probe_rows(session) if rows is None else rows
     needed = max(len(w) for w in ("findings", *(_words(r) for r in rows)))
-    spark_cells = min(MOST_SPARK, cells - BASE - needed - 3)
+    name = max([LEAST_NAME, *(len(r.label) + 1 for r in rows)])
+    spark_cells = min(MOST_SPARK, cells - BASE - name - needed - 3)
     spark_cells = spark_cells if spark_cells >= len("repeats") else 0
-    out: list[Row] = [_head(spark_cells)]
+    out: list[Row] = [_head(name, spark_cells)]
     for r in rows:
-        out.append(_line(r, spark_cells, cells, glyphs, progress))
+        out.append(_line(r, name, spark_cells, cells, glyphs, progress))
     remarks = [r for r in rows if r.why and (r.state in (SKIPPED, FAILED) or r.within is False)]
     if remarks and len(out) + 1 < height:
         out.append(row(""))
@@ -40,17 +42,23 @@ def build(
     return page(out, cells, height)
 
 
-def _head(spark_cells: int) -> Row:
-    text = f" {'probe':<{NAME}}{'expected':>{RANGE - 8}}{'':8}{'measured':>{MEASURED}}  "
+def _head(name: int, spark_cells: int) -> Row:
+    text = f" {'probe':<{name}}{'expected':>{RANGE - 8}}{'':8}{'measured':>{MEASURED}}  "
     text += f"{'nominal':>{SHARE + 1}}"
     text += f"  {'repeats':<{spark_cells}}" if spark_cells else ""
     return row((f"{text} findings", "dim"))
 
 
-def _line(r: ProbeRow, spark_cells: int, cells: int, glyphs: Glyphs, progress: float | None) -> Row:
-    pieces: list[Piece] = [(f" {r.label:<{NAME}}", "running" if r.state == RUNNING else "")]
+def _line(
+    r: ProbeRow, name: int, spark_cells: int, cells: int, glyphs: Glyphs, progress: float | None
+) -> Row:
+    pieces: list[Piece] = [(f" {r.label:<{name}}", "running" if r.state == RUNNING else "")]
     pieces.append((f"{_range(r, glyphs):<{RANGE}}", "dim"))
-    if r.state == DONE:
+    if r.said:
+        pieces = [(f" {r.label:<{name}}", ""), (f"{r.said:<{RANGE + MEASURED + 3 + SHARE}}", "")]
+        pieces.append(("  " + " " * spark_cells if spark_cells else "", ""))
+        pieces.append((f" {_words(r)}", "warn" if r.codes else "dim"))
+    elif r.state == DONE:
         mark, style = _mark(r, glyphs)
         pieces.append((f"{figure(r.measured):>{MEASURED}}", "strong"))
         pieces.append((f" {mark:<2}", style))
@@ -59,7 +67,7 @@ def _line(r: ProbeRow, spark_cells: int, cells: int, glyphs: Glyphs, progress: f
             pieces.append((f"  {spark(r.rates, spark_cells, glyphs):<{spark_cells}}", "spark"))
         pieces.append((f" {_words(r)}", "warn" if r.codes else "dim"))
     elif r.state == RUNNING:
-        bar_cells = min(20, cells - 1 - NAME - RANGE - 10)
+        bar_cells = min(20, cells - 1 - name - RANGE - 10)
         filled = round((progress or 0.0) * bar_cells)
         bar = glyphs.full * filled + glyphs.empty * (bar_cells - filled)
         pieces.append((f"  {bar} ", "running"))

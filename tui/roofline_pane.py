@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.roofline.roof import Roof, distances
-from roofwatch.session.events import Measurement
+from roofwatch.roofline.roof import Roof
 from roofwatch.session.fold import Session
-from roofwatch.session.rates import intensity, tflops
-from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
-from roofwatch.session.throttle import fall
+from roofwatch.session.points import Point, points, trace
+from roofwatch.session.roofs import WHICH, Roofs, roofs
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve, decade_label
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.numbers import figure
+from roofwatch.tui.points_table import letters, table
 from roofwatch.tui.rows_of_text import Row, fit, page, row
 
 X_LIMITS = (-1.0, 4.95)  # 0.1 to 90k FLOP per byte: the labels stand right of every point
 LEFT = 8  # cells of the y labels and their axis
-Point = tuple[str, str, Measurement]
-"""Letter, what it stands for (stream, burst, sustained), and the measurement."""
+LEAST_PLOT = 12  # rows that the picture keeps, whatever stands below
 
 
 def precisions(session: Session) -> list[str]:
@@ -32,32 +30,20 @@ def build(session: Session, cells: int, height: int, key: str | None, glyphs: Gl
     own = roofs(session)
     if key not in own.compute:
         key = next(iter(own.compute), None)
-    points = _points(own, key)
-    table = _table(session, own, key, points, cells, glyphs)
-    table_rows = min(len(table), max(0, height - 9))
-    plot = _plot(own, key, points, cells, height - table_rows, glyphs)
+    found = points(session, own, key)
+    below = table(session, own, key, found, cells - 1, glyphs)
+    table_rows = min(len(below), max(0, height - LEAST_PLOT))
+    plot = _plot(own, key, found, trace(session, key), cells, height - table_rows, glyphs)
     # The last column stays free: a neighbour's first word would stick to the table's last.
-    return page([*plot, *(fit(r, cells - 1) for r in table[:table_rows])], cells, height)
+    return page([*plot, *(fit(r, cells - 1) for r in below[:table_rows])], cells, height)
 
 
-def _points(own: Roofs, key: str | None) -> list[Point]:
-    """(letter, style, measurement) of what is drawn under this precision's roof."""
-    flat = own.compute.get(key or "")
-    found = [("stream", own.bandwidth)]
-    if flat is not None:
-        found += [("burst", flat.burst), ("sustained", flat.sustained)]
-    kept = [(style, m) for style, m in found if m is not None]
-    return [(chr(ord("A") + i), style, m) for i, (style, m) in enumerate(kept)]
-
-
-def _y_limits(
-    own: Roofs, key: str | None, points: list[tuple[str, str, Measurement]]
-) -> tuple[float, float]:
+def _y_limits(own: Roofs, key: str | None, points: list[Point]) -> tuple[float, float]:
     flat = own.compute.get(key or "")
     tops = [x for x in (flat.nominal_tflops, flat.best_tflops) if x] if flat else []
-    tops += [tflops(m) for _, _, m in points]
+    tops += [p.tflops for p in points]
     top = math.log10(max(tops, default=1.0))
-    bottom = min((math.log10(tflops(m)) for _, _, m in points), default=top - 3) - 0.5
+    bottom = min((math.log10(p.tflops) for p in points), default=top - 3) - 0.5
     return min(bottom, top - 2.5), top + 0.25
 
 
@@ -65,6 +51,7 @@ def _plot(
     own: Roofs,
     key: str | None,
     points: list[Point],
+    swept: list[tuple[float, float]],
     cells: int,
     height: int,
     glyphs: Glyphs,
@@ -91,15 +78,22 @@ def _plot(
         text = f" {which} {figure(_peak(own, key, which))} "
         ends[y] = canvas.width - len(text)
         canvas.write(ends[y], y, text, which)
+    for flop_per_byte, rate in swept:
+        x = cell_of(math.log10(flop_per_byte), X_LIMITS, columns)
+        y = rows - 1 - cell_of(math.log10(rate), y_limits, rows)
+        if x < ends.get(y, canvas.width):
+            canvas.put(x, y, glyphs.sweep, "point-sweep")
     taken: set[tuple[int, int]] = set()
-    for letter, style, m in points:
-        x = cell_of(math.log10(intensity(m)), X_LIMITS, columns)
-        y = flats.get(style, rows - 1 - cell_of(math.log10(tflops(m)), y_limits, rows))
+    for mark, p in zip(letters(points, glyphs), points, strict=True):
+        if p.style == "sweep":
+            continue  # it stands in the trace
+        x = cell_of(math.log10(p.intensity), X_LIMITS, columns)
+        y = flats.get(p.style, rows - 1 - cell_of(math.log10(p.tflops), y_limits, rows))
         x = min(x, ends.get(y, canvas.width) - 2)
         while (x, y) in taken:
             x -= 1
         taken.add((x, y))
-        canvas.put(x, y, letter, f"point-{style}")
+        canvas.put(x, y, mark, f"point-{p.style}")
     _write_ridge(canvas, own, key, glyphs)
     return _framed(canvas, y_limits, glyphs)
 
@@ -214,61 +208,3 @@ def _write_unit(names: list[str], unit: str) -> None:
         if all(c == " " for c in names[start - 1 : start + len(unit) + 1]):
             names[start : start + len(unit)] = unit
             return
-
-
-def _table(
-    session: Session,
-    own: Roofs,
-    key: str | None,
-    points: list[Point],
-    cells: int,
-    glyphs: Glyphs,
-) -> list[Row]:
-    """One line a point: intensity, rate, how far from its roof, and what that says."""
-    if not points:
-        return []
-    head = f"    {'point':<21}{'FLOP/byte':>9} {'TFLOP/s':>9}"
-    rows: list[Row] = [row((head, "dim"))]
-    flat = own.compute.get(key or "")
-    for letter, style, m in points:
-        name = f"{m.op} {m.dtype if style == 'stream' else m.peak_key}"
-        name += "" if style == "stream" else f" {style}"
-        line = f"{name:<21}{figure(intensity(m), 3):>9} {figure(tflops(m)):>9} "
-        rows.append(
-            row(
-                (f" {letter} ", f"point-{style}"),
-                f" {line}",
-                (
-                    _remark(session, own, flat, style, m),
-                    "dim",
-                ),
-            )
-        )
-    return rows
-
-
-def _remark(
-    session: Session,
-    own: Roofs,
-    flat: ComputeRoof | None,
-    style: str,
-    m: Measurement,
-) -> str:
-    if style == "stream":
-        whole = own.nominal_gbs
-        seen = own.bandwidth_gbs or 0.0
-        share = f", {percent(seen / whole)} of nominal" if whole else ": the slope"
-        return f"{figure(seen)} GB/s{share}"
-    if style == "sustained":
-        seen_fall = fall(session)
-        if seen_fall is not None and seen_fall.sm_mhz and seen_fall.sm_max_mhz:
-            drop = 1 - seen_fall.sm_mhz / seen_fall.sm_max_mhz
-            if drop > 0.01 and seen_fall.reasons:
-                return f"{seen_fall.reasons[0]}: clock -{percent(drop)}"
-    nominal = flat.nominal_tflops if flat else None
-    if nominal:
-        return f"{percent(tflops(m) / nominal)} of nominal {figure(nominal)}"
-    roof = own.roof(flat.peak_key, "burst") if flat else None
-    if roof is None:
-        return ""
-    return f"{percent(distances(intensity(m), tflops(m), roof, None).of_roof)} of the burst roof"

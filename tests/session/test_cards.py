@@ -124,7 +124,7 @@ def test_a_users_file_that_is_broken_is_an_error_too(tmp_path: Path) -> None:
 
 
 def test_a_users_card_may_name_a_cpu() -> None:
-    from roofwatch.roofline.suite import quick
+    from roofwatch.roofline.suite import suite
     from roofwatch.session.events import Device
     from roofwatch.session.expectation import expectations, nominal_of
 
@@ -135,7 +135,7 @@ def test_a_users_card_may_name_a_cpu() -> None:
     device = Device(kind="cpu", name="Some CPU", core_count=2)
     nominal = nominal_of(device, mine, frozenset(["mine"]))
     assert nominal.origin == "user"
-    ranges = {e.probe: e for e in expectations(quick("cpu"), device, nominal, 0.0, 1)}
+    ranges = {e.probe: e for e in expectations(suite("quick", "cpu"), device, nominal, 0.0, 1)}
     assert 60 < ranges["add_scalar-fp32"].low < ranges["add_scalar-fp32"].high <= 100
     assert "of nominal 3" in ranges["matmul-fp32"].why
     assert nominal_of(device, mine, frozenset()).origin == "none"

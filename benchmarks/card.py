@@ -1,0 +1,108 @@
+"""Everything that is claimed of a card, measured on any CUDA machine, and one table of it.
+
+    python benchmarks/card.py [--runs 5] [--pairs 20] [--out FOLDER]
+
+Runs the full suite several times (a session file each), then the benchmarks beside this one, and
+prints their figures as one table. It takes about ten minutes. ``--steps`` names a part of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from repeatability import repeatability
+
+HERE = Path(__file__).parent
+STEPS = ("full", "screen", "polling", "first", "cancel", "dram")
+
+
+def script(name: str, *arguments: str) -> bool:
+    """Run another benchmark of this folder; whether it ended well."""
+    return (
+        subprocess.run([sys.executable, str(HERE / name), *arguments], check=False).returncode == 0
+    )
+
+
+def full(runs: int, out: Path) -> list[Path]:
+    """Sessions of the full suite, one after the other."""
+    paths = [out / f"full-{i + 1}.jsonl" for i in range(runs)]
+    for path in paths:
+        path.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "roofwatch", "run", "--suite", "full", "--json"]
+        subprocess.run(
+            [*command, "--save", str(path)],
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=sys.stderr,
+        )
+    return paths
+
+
+def table(out: Path) -> list[tuple[str, str]]:
+    """Every figure there is in ``out``, as (what, figure)."""
+    rows: list[tuple[str, str]] = []
+    sessions = sorted(out.glob("full-*.jsonl"))
+    if sessions:
+        rows += [(r.what, r.said) for r in repeatability(sessions)]
+    for name, what in (("perturbation", "screen"), ("polling", "polling")):
+        seen = _load(out / f"{name}.json")
+        for probe in ("matmul", "add") if seen else ():
+            cost = seen[probe]
+            text = f"{cost['ratio']:.5f} ({cost['low']:.5f} to {cost['high']:.5f})"
+            rows.append((f"{probe} with {what} / without", text))
+    first = _load(out / "first_roof.json")
+    for name in ("first_paint_s", "roofs_after_import_s") if first else ():
+        rows.append((name, " ".join(f"{r[name]:.2f}" for r in first["runs"])))
+    stop = _load(out / "cancel.json")
+    if stop:
+        rows.append(("longest stop of a probe, s", f"{stop['longest_s']:.2f}"))
+    dram = _load(out / "dram_counters.json")
+    for op in dram.get("ops", ()):
+        rows.append((f"{op['name']}: DRAM counters / formula", f"{op['ratio']:.1%}"))
+    return rows
+
+
+def _load(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return loaded
+
+
+def main() -> None:
+    """Measure, then print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=Path("card"))
+    parser.add_argument("--steps", default=",".join(STEPS), help="some of " + ",".join(STEPS))
+    options = parser.parse_args()
+    steps = options.steps.split(",")
+    unknown = [step for step in steps if step not in STEPS]
+    if unknown:
+        parser.error(f"unknown step {unknown[0]!r}: known are {', '.join(STEPS)}")
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    if "full" in steps:
+        full(options.runs, out)
+    pairs = ("--pairs", str(options.pairs))
+    if "screen" in steps:
+        script("perturbation.py", *pairs, "--json", str(out / "perturbation.json"))
+    if "polling" in steps:
+        script("perturbation.py", "--what", "polling", *pairs, "--json", str(out / "polling.json"))
+    if "first" in steps:
+        script("first_roof.py", "--json", str(out / "first_roof.json"))
+    if "cancel" in steps:
+        script("cancel.py", "--json", str(out / "cancel.json"))
+    if "dram" in steps:
+        output = str(out / "dram_counters.txt")
+        script("dram_counters.py", "--json", str(out / "dram_counters.json"), "--output", output)
+    for what, said in table(out):
+        print(f"{what:52} {said}")
+
+
+if __name__ == "__main__":
+    main()

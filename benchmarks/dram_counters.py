@@ -1,0 +1,122 @@
+"""Formula bytes against the DRAM's own counters, read by Nsight Compute.
+
+    python benchmarks/dram_counters.py [--ncu ncu] [--json FILE] [--output FILE]
+
+Each launch is counted as one range of several launches after a warm-up; ncu must be installed and
+allowed to read counters. What the cache still holds dirty at a range's end is not counted: with
+tensors of 2 GiB that is under 1 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+METRICS = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+LAUNCHES = 4
+STREAMS = (
+    ("add_scalar", "fp16"),
+    ("add_scalar", "fp32"),
+    ("copy", "fp16"),
+    ("triad", "fp16"),
+    ("read", "fp32"),
+    ("fill", "fp32"),
+    ("strided", "fp16"),
+)
+MATMULS = ((4096, 4096, 4096), (8192, 8192, 8192), (6144, 5632, 8192))
+
+
+def launches() -> None:
+    """The child that ncu watches: one profiler range an entry, its formula bytes on stdout."""
+    import torch
+
+    from roofwatch.probes import matmul, operands, streams
+    from roofwatch.probes.device import pick
+    from roofwatch.probes.shapes import Shape
+    from roofwatch.probes.timing import Launch
+    from roofwatch.roofline.suite import matmul_spec
+    from roofwatch.roofline.workload import Work
+
+    target = pick("cuda:0")
+
+    def count(name: str, work: Work, launch: Launch) -> None:
+        for _ in range(LAUNCHES):
+            launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        for _ in range(LAUNCHES):
+            launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
+        print("FORMULA", json.dumps({"name": name, "bytes": work.bytes}), flush=True)
+
+    with torch.inference_mode():
+        for op, dtype in STREAMS:
+            size, _ = streams.tensor_bytes(target, op)
+            work, launch = streams.prepare(target, op, dtype, size)
+            count(f"{op} {dtype}", work, launch)
+            del launch
+            target.clean_up()
+        spec = matmul_spec("bf16")
+        for m, n, k in MATMULS:
+            shape = Shape(m, n, k)
+            launch = operands.prepare(spec, shape, "nn", target.torch_device)
+            count(f"matmul bf16 {m}x{n}x{k}", matmul.work(spec, shape), launch)
+
+
+def parse(text: str) -> list[dict[str, float]]:
+    """Bytes read and written of each range, in order, from ncu's CSV."""
+    rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))
+    ranges: dict[str, dict[str, float]] = {}
+    for row in rows:
+        value = float(row["Metric Value"].replace(",", ""))
+        scale = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}[row["Metric Unit"]]
+        ranges.setdefault(row["ID"], {})[row["Metric Name"]] = value * scale
+    return list(ranges.values())
+
+
+def main() -> None:
+    """Print a line an op; write JSON and ncu's own output where asked."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ncu", default="ncu")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--output", type=Path, help="keep what ncu printed")
+    parser.add_argument("--role", choices=["launches"])
+    options = parser.parse_args()
+    if options.role:
+        return launches()
+    command = [options.ncu, "--replay-mode", "app-range", "--print-units", "base", "--csv"]
+    command += ["--metrics", ",".join(METRICS), sys.executable, __file__, "--role", "launches"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if options.output:
+        options.output.write_text(done.stdout + done.stderr)
+    said = [line for line in done.stdout.splitlines() if line.startswith("FORMULA ")]
+    formula = list({line: json.loads(line.partition(" ")[2]) for line in said}.values())
+    counted = parse(done.stdout)
+    if done.returncode or not counted or len(counted) != len(formula):
+        sys.exit(f"ncu counted {len(counted)} of {len(formula)} ranges:\n{done.stdout[-2000:]}")
+    rows = []
+    for entry, seen in zip(formula, counted, strict=True):
+        read, written = (seen[m] / LAUNCHES for m in METRICS)
+        ratio = (read + written) / entry["bytes"]
+        row = {**entry, "read_bytes": read, "written_bytes": written, "ratio": ratio}
+        rows.append(row)
+        print(
+            f"{entry['name']:28} formula {entry['bytes'] / 1e9:7.3f} GB  counted "
+            f"{read / 1e9:7.3f} read {written / 1e9:7.3f} written  {ratio:7.1%}"
+        )
+    if options.json:
+        from where import where
+
+        options.json.write_text(
+            json.dumps({**where(), "launches": LAUNCHES, "ops": rows}, indent=1)
+        )
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The table under the roofline: each point's three distances, MFU, and what to work on.
+
+Below the points the figure's attribution from nominal down, and the common work between the ridges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofwatch.roofline.roof import INTENSITY, KERNEL, STOP_HERE, Distances
+from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.fold import Session
+from roofwatch.session.points import Point
+from roofwatch.session.ridges import changing_side
+from roofwatch.session.roofs import Roofs
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, signed
+from roofwatch.tui.rows_of_text import Row, row, wrapped
+
+NAME = 22
+WIDE = 96  # cells from which MFU's ceiling and the long advice stand too
+SHORT = {KERNEL: "kernel", INTENSITY: STOP_HERE}
+
+
+def letters(points: Sequence[Point], glyphs: Glyphs) -> list[str]:
+    """A mark for each point: a letter, of the points of a sweep one sign for all."""
+    found: list[str] = []
+    for p in points:
+        lettered = sum(mark != glyphs.sweep for mark in found)
+        found.append(glyphs.sweep if p.style == "sweep" else chr(ord("A") + lettered))
+    return found
+
+
+def table(
+    session: Session, own: Roofs, key: str | None, points: Sequence[Point], cells: int, g: Glyphs
+) -> list[Row]:
+    """Rows of the table, the most telling first: what does not fit is cut from the end."""
+    if not points:
+        return []
+    wide = cells >= WIDE
+    head = f"    {'point':<{NAME}}{'FLOP/B':>7} {'TFLOP/s':>8} {'roof':>6}{'ridge':>7}{'card':>6}"
+    head += f"{'MFU':>7}" + (f"{'at most':>9}" if wide else "") + "  work on"
+    main: list[Row] = []
+    swept: list[Row] = []
+    for mark, p in zip(letters(points, g), points, strict=True):
+        (swept if p.style == "sweep" else main).append(_row(mark, p, wide))
+    return [
+        row((head, "dim")),
+        *main,
+        *_attribution(session, own, key, g),
+        *_changing(own, key, cells),
+        *swept,
+    ]
+
+
+def _row(mark: str, p: Point, wide: bool) -> Row:
+    line = f" {p.name:<{NAME}}{figure(p.intensity):>7} {figure(p.tflops):>8}"
+    gaps = p.distances
+    line += _shares(gaps) + f"{_share(p.mfu):>7}" + (f"{_share(p.mfu_ceiling):>9}" if wide else "")
+    return row((f" {mark} ", f"point-{p.style}"), line, (f"  {_advice(p, wide)}", "dim"))
+
+
+def _shares(gaps: Distances | None) -> str:
+    if gaps is None:
+        return " " * 19
+    return f"{_share(gaps.of_roof):>6}{_share(gaps.of_ridge):>7}{_share(gaps.of_nominal):>6}"
+
+
+def _share(ratio: float | None) -> str:
+    """A share in five cells at most."""
+    if ratio is None:
+        return "n/a"
+    return f"{ratio:.1%}" if ratio < 0.0995 else f"{ratio:.0%}"
+
+
+def _advice(p: Point, wide: bool) -> str:
+    if p.work_on is None:
+        return ""
+    return p.work_on if wide else SHORT.get(p.work_on, p.work_on)
+
+
+def _attribution(session: Session, own: Roofs, key: str | None, g: Glyphs) -> list[Row]:
+    """From nominal down to what was measured, one row a figure."""
+    rows = []
+    flat = own.compute.get(key or "")
+    for which in ("burst", "sustained"):
+        found = attributed(session, flat, which) if flat else None
+        if found is None:
+            continue
+        t = found.terms
+        pieces = [f"{figure(t.nominal)} nominal"]
+        for value, what in (
+            (t.clock, f"clock {found.clock.mhz:.0f} MHz"),
+            (t.waves, "waves"),
+            (t.remainder, "kernel"),
+        ):
+            pieces.append(f"{signed(value)} {what}")
+        rows.append(row((f" {which:<10}", which), (f" {g.dot} ".join(pieces), "")))
+    parts = bandwidth_attributed(session, own)
+    if parts is not None:
+        pieces = [f"{figure(parts.nominal)} nominal", f"{signed(parts.clock)} mem clock"]
+        if parts.turnaround:
+            pieces.append(f"{signed(parts.turnaround)} turnaround")
+            pieces.append(f"{signed(parts.remainder)} refresh, rows")
+        else:
+            pieces.append(f"{signed(parts.remainder)} refresh, rows, turnaround")
+        rows.append(row((" GB/s      ", "point-stream-text"), (f" {g.dot} ".join(pieces), "")))
+    return rows
+
+
+def _changing(own: Roofs, key: str | None, cells: int) -> list[Row]:
+    """Common work that lies between the ridges."""
+    found = changing_side(own, key)
+    names = list(dict.fromkeys(name for of_pair in found.values() for name in of_pair))
+    if not found:
+        return []
+    text = ", ".join(names) if names else "nothing common"
+    return wrapped(f"between the ridges: {text}", cells - 2, "dim", " ")
