@@ -18,6 +18,7 @@ import roofwatch
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
+    from roofwatch.session.fold import Session
     from roofwatch.session.live import Live
     from roofwatch.tui.glyphs import Glyphs
 
@@ -29,11 +30,15 @@ SUITES = ("quick", "full")  # of roofline.suite, which costs the first paint 20 
 QUICK = SUITES[0]
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
 
+PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
+PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
+TEXT_PLOT = (100, 30)  # columns, rows
+
 EPILOG = """\
 verbs:
   roofwatch            the screen: live telemetry, then the quick suite
   roofwatch run        the same without a screen: progress, record, findings
-  roofwatch show FILE  a saved session again (--json, or --replay for the screen)
+  roofwatch show FILE  a saved session again (--json, --plot PICTURE, or --replay for the screen)
 """
 
 
@@ -193,10 +198,19 @@ def show(argv: list[str]) -> int:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
     how.add_argument("--replay", action="store_true", help="open it in the screen")
+    how.add_argument("--plot", type=Path, metavar="FILE", help=PLOT)
+    from roofwatch.roofline.peaks import PEAK_KEYS
+
+    parser.add_argument("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
     options = parser.parse_args(argv)
+    if options.precision and not options.plot:
+        parser.error("--precision is of --plot")
     from roofwatch.session.replay import Replay
 
     replay = Replay(options.file)
+    if options.plot:
+        _plot(replay.session, options.file, options.plot, options.precision)
+        return 0
     if options.replay:
         if not _has_screen():
             parser.error("--replay needs a terminal")
@@ -205,6 +219,26 @@ def show(argv: list[str]) -> int:
         return run_screen(replay, _glyphs(sys.stderr.encoding))
     _print(replay.session, options.file, options.json)
     return 0
+
+
+def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
+    from roofwatch.session.picture import PictureRefused, draw, precision, write
+
+    with contextlib.suppress(OSError):  # what is not there yet is not the session
+        if picture.samefile(file):
+            raise PictureRefused(f"{picture}: is the session; a picture is never written over it")
+    if picture.suffix.lower() == ".txt":
+        from roofwatch.session.roofs import roofs
+        from roofwatch.tui.glyphs import UNICODE
+        from roofwatch.tui.roofline_pane import build
+        from roofwatch.tui.rows_of_text import text_of
+
+        rows = build(session, *TEXT_PLOT, precision(roofs(session), key), UNICODE)
+        text = "".join(text_of(r).rstrip() + "\n" for r in rows)
+        write(picture, text.encode("utf-8", "replace"))
+    else:
+        draw(session, key, picture)
+    print(f"the roofline is in {picture}", file=sys.stderr)
 
 
 def _print(session: object, path: Path, as_json: bool) -> None:
@@ -246,8 +280,9 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         from roofwatch.roofline.nominal import NominalError
         from roofwatch.session.file import SaveRefused, UnreadableSession
+        from roofwatch.session.picture import PictureRefused
 
-        if not isinstance(error, (NominalError, SaveRefused, UnreadableSession)):
+        if not isinstance(error, (NominalError, PictureRefused, SaveRefused, UnreadableSession)):
             raise
         print(f"roofwatch: {error}", file=sys.stderr)
         return USAGE

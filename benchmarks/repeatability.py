@@ -1,18 +1,20 @@
 """How well a card's roofs repeat, from several sessions of the full suite.
 
-python benchmarks/repeatability.py SESSION…
+python benchmarks/repeatability.py [--json FILE] SESSION…
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from roofwatch.session.events import AnyEvent, End, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.roofs import roofs
+from roofwatch.session.summary import record
 
 ALIKE_C = 3.0  # start temperatures of held figures that may be compared
 
@@ -22,7 +24,6 @@ class Repeated(NamedTuple):
 
     what: str
     values: list[float]
-    digits: str = ".4g"
 
     @property
     def spread(self) -> float:
@@ -32,10 +33,47 @@ class Repeated(NamedTuple):
     @property
     def said(self) -> str:
         """The figures and their spread."""
-        return " ".join(f"{v:{self.digits}}" for v in self.values) + f"   spread {self.spread:.2%}"
+        return " ".join(figure(v) for v in self.values) + f"   spread {self.spread:.2%}"
 
 
-def start_temp_c(session: Session, probe: str) -> float | None:
+def figure(value: float) -> str:
+    """Four significant digits, no exponent."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def run_of(path: Path) -> dict[str, Any]:
+    """What one session says: roofs, when and how the held figure fell, how warm it began."""
+    stream = list(events(path))
+    session = fold(stream)
+    seen = record(session, None)
+    held = {
+        s.measurement: {
+            "tflops": s.tflops,
+            "gbs": s.gbs,
+            "begun_c": _begun_c(session, s.measurement),
+            "onset_s": s.onset_s,
+            "clock_onset_s": s.clock_onset_s,
+            "sm_mhz": s.sm_mhz,
+            "power_w": s.power_w,
+            "tflops_per_w": s.tflops_per_w,
+            "settled": [[x.sm_mhz, x.tflops, x.efficiency] for x in s.settled],
+        }
+        for s in seen.sustained
+    }
+    return {
+        "id": session.id,
+        "started_at": session.started_at,
+        "bandwidth_gbs": seen.roofs.bandwidth_gbs,
+        "bandwidth_kernel": seen.roofs.bandwidth_kernel,
+        "burst_tflops": {k: c.burst_tflops for k, c in seen.roofs.compute.items()},
+        "held": held,
+        "l2_bytes_seen": seen.roofs.l2_bytes_seen,
+        "suite_s": _suite_s(stream),
+        "span_s": _spans_s(session),
+    }
+
+
+def _begun_c(session: Session, probe: str) -> float | None:
     """The card's temperature when a probe began."""
     begin = next((s.t for s in session.spans if s.probe == probe and s.edge == "begin"), None)
     if begin is None:
@@ -44,35 +82,52 @@ def start_temp_c(session: Session, probe: str) -> float | None:
     return seen[-1] if seen else None
 
 
+def _suite_s(stream: Sequence[AnyEvent]) -> float:
+    """From the device opened (torch is imported) to the end."""
+    opened = next(e.t for e in stream if isinstance(e, SessionInfo) and e.instrument == "probes")
+    return next(e.t for e in stream if isinstance(e, End)) - opened
+
+
+def _spans_s(session: Session) -> dict[str, float]:
+    """How long each probe took."""
+    begins = {s.probe: s.t for s in session.spans if s.edge == "begin"}
+    return {s.probe: s.t - begins[s.probe] for s in session.spans if s.edge == "end"}
+
+
 def alike(temps: Sequence[float]) -> list[int]:
     """Indices of the largest set of runs whose start temperatures lie within 3 degrees."""
     sets = [[i for i, t in enumerate(temps) if low <= t <= low + ALIKE_C] for low in temps]
     return max(sets, key=len)
 
 
-def repeatability(paths: Sequence[Path]) -> list[Repeated]:
+def repeated(runs: Sequence[dict[str, Any]]) -> list[Repeated]:
     """Bandwidth, each burst, and the held figures of runs that began equally warm."""
-    sessions = [fold(events(path)) for path in paths]
-    own = [roofs(s) for s in sessions]
-    rows = [Repeated("bandwidth, GB/s", [o.bandwidth_gbs for o in own if o.bandwidth_gbs], ".0f")]
-    for key, first in own[0].compute.items():
-        bursts = [b for o in own if (b := o.compute[key].burst_tflops) is not None]
-        if bursts:
-            rows.append(Repeated(f"{key} burst", bursts))
-        held = first.sustained
-        if held is None:
-            continue
-        figures = [o.compute[key].sustained_tflops for o in own]
-        temps = [start_temp_c(s, held.probe) for s in sessions]
-        if any(v is None for v in (*figures, *temps)):
-            continue
-        same = alike([t for t in temps if t is not None])
-        said = ", ".join(f"{temps[i]:.0f}" for i in same)
-        values = [f for i in same if (f := figures[i]) is not None]
-        rows.append(Repeated(f"{key} sustained (begun at {said} °C)", values))
+    rows = [Repeated("bandwidth roof, GB/s", [r["bandwidth_gbs"] for r in runs])]
+    for key in runs[0]["burst_tflops"]:
+        rows.append(Repeated(f"{key} burst", [r["burst_tflops"][key] for r in runs]))
+    for probe in runs[0]["held"]:
+        held = [r["held"][probe] for r in runs]
+        same = alike([h["begun_c"] for h in held])
+        began = ", ".join(f"{held[i]['begun_c']:.0f}" for i in same)
+        values = [held[i]["tflops"] or held[i]["gbs"] for i in same]
+        rows.append(Repeated(f"{probe} (begun at {began} °C)", values))
     return rows
 
 
+def main() -> None:
+    """Print a line a figure; write JSON where asked."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sessions", nargs="+", type=Path)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    runs = [run_of(path) for path in options.sessions]
+    for row in repeated(runs):
+        print(f"{row.what:58} {row.said}")
+    if options.json:
+        from where import where
+
+        options.json.write_text(json.dumps({**where(), "runs": runs}, indent=1))
+
+
 if __name__ == "__main__":
-    for row in repeatability([Path(p) for p in sys.argv[1:]]):
-        print(f"{row.what:52} {row.said}")
+    main()

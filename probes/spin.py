@@ -12,7 +12,7 @@ from roofwatch.probes.timing import Launch, Timer
 from roofwatch.roofline.statistics import median
 
 CYCLES = 60_000  # 30 us at 2 GHz: shorter, the event's half microsecond shows; longer, it cools
-LEAD_CYCLES = 2_000
+LEAD_CYCLES = 10_000
 LONG_CYCLES = 400_000
 REPEATS = 9
 MOST_OVERHEAD_S = 20e-6
@@ -26,20 +26,24 @@ class NoSpin(Exception):
 class SpinClock:
     """Reads one device's SM clock. Raises NoSpin where it cannot."""
 
+    # A kernel behind a busy one starts late by a time that nobody knows: a short spin takes that
+    # on itself, and the reading behind it costs what it cost when the overhead was measured.
+    lead: Launch = staticmethod(lambda: torch.cuda._sleep(LEAD_CYCLES))
+    launch: Launch = staticmethod(lambda: torch.cuda._sleep(CYCLES))
+
     def __init__(self, timer: Timer) -> None:
         if not hasattr(torch.cuda, "_sleep") or torch.version.hip is not None:
             raise NoSpin("not_supported")
-        short = median(timer.each([self.launch] * REPEATS)[1:])
-        long = median(timer.each([lambda: torch.cuda._sleep(LONG_CYCLES)] * REPEATS)[1:])
+        short = self._behind_lead(timer, self.launch)
+        long = self._behind_lead(timer, lambda: torch.cuda._sleep(LONG_CYCLES))
         # What a launch costs besides its cycles: both lengths see the same clock at rest.
         self.overhead_s = short - (long - short) * CYCLES / (LONG_CYCLES - CYCLES)
         if not 0.0 <= self.overhead_s <= MOST_OVERHEAD_S:
             raise NoSpin("error")
 
-    # A kernel behind a busy one starts late by a time that nobody knows: a short spin takes that
-    # on itself, and the reading behind it costs what it cost when the overhead was measured.
-    lead: Launch = staticmethod(lambda: torch.cuda._sleep(LEAD_CYCLES))
-    launch: Launch = staticmethod(lambda: torch.cuda._sleep(CYCLES))
+    def _behind_lead(self, timer: Timer, launch: Launch) -> float:
+        """Median time of a launch in the place that it has between others: behind the lead."""
+        return median(timer.each([self.lead, launch] * REPEATS)[1::2])
 
     def mhz(self, seconds: float) -> float | None:
         """The clock, from how long the kernel took; None for what no SM's clock is."""

@@ -55,7 +55,7 @@ def launches_cuda(
     times: list[float] = []
     readings: list[ClockReading] = []
     at_s = t0_s = begin
-    queued_s = CLOCK_EVERY_S  # of launches since the last reading was queued
+    queued_s = 0.0  # of launches since the last reading: the first must find a filled queue
 
     def finish_one() -> None:
         nonlocal last, at_s

@@ -33,11 +33,14 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
     """Conditions of one measurement.
 
     A burst is shorter than NVML's refresh: its clock is the reading it began with, and its power is
-    ``stale``, 20 ms of load beside 80 ms of rest.
+    ``stale``, 20 ms of load beside 80 ms of rest. A stream's warm-up is the same load and counts.
     The shares are of the whole span, from counters that accumulate: power cap, and heat (software
     and hardware slowdown together).
     """
-    early_s = REFRESH_S if measurement.protocol == "burst" else 0.0
+    early_s = {
+        "burst": REFRESH_S,
+        "stream": max(0.0, sum(measurement.warmup_times_s) - REFRESH_S),
+    }.get(measurement.protocol, 0.0)
     inside = session.between(measurement.begin_s - early_s, measurement.end_s)
     status: dict[str, str] = {}
 

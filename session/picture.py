@@ -12,29 +12,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roofwatch.roofline.peaks import unit
-from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
-from roofwatch.session.questions import main_roof
-from roofwatch.session.rates import intensity, tflops
+from roofwatch.session.points import Point, points, trace
+from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-SUFFIXES = (".svg", ".png", ".txt")
 INCHES, DPI = (12.5, 7.8125), 96  # 1200 x 750 pixels
-LEFT = 0.08  # of the width: the y labels
+LEFT, BOTTOM, WIDTH, HEIGHT = 0.08, 0.085, 0.70, 0.79  # of the plot: names stand right of it
+LINE_APART = 0.038  # of the plot's height
+LETTER_WIDE = 0.0095  # of its width, about
 PAPER, INK, DIM = "#fdfdfb", "#24292f", "#6a737d"
 # Colours that the colour-blind tell apart (Okabe and Ito); dashes, a hollow line and markers say
 # the same without them.
-COLOUR = {"nominal": "#6b7079", "burst": "#0072b2", "sustained": "#d55e00", "stream": "#007a5a"}
+COLOUR = {
+    "nominal": "#6b7079",
+    "burst": "#0072b2",
+    "sustained": "#d55e00",
+    "stream": "#007a5a",
+    "sweep": "#a2557f",
+}
 MARKER = {"stream": "o", "burst": "s", "sustained": "D"}
 LINE: dict[str, dict[str, Any]] = {
     "nominal": {"linestyle": (0, (5, 3)), "linewidth": 1.6, "zorder": 2},
     "sustained": {"linewidth": 3.4, "zorder": 3},
     "burst": {"linewidth": 2.6, "zorder": 4},
 }
-SETTINGS = {
+LABEL: dict[str, Any] = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
+SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text: it can be searched and read aloud
     "svg.hashsalt": "roofwatch",  # the same session is the same file
     "text.parse_math": False,  # a name may hold a dollar sign
@@ -66,8 +74,7 @@ def precision(own: Roofs, key: str | None) -> str | None:
         raise PictureRefused(f"this session has no roof for {key}; it has {has}")
     if not (own.compute or own.bandwidth_gbs or own.nominal_gbs):
         raise PictureRefused("there is nothing to draw: no roof is known or measured")
-    main = main_roof(own)
-    return key or (main.peak_key if main else next(iter(own.compute), None))
+    return key or own.main_key or next(iter(own.compute), None)
 
 
 def write(path: Path, data: bytes) -> None:
@@ -86,7 +93,7 @@ def draw(session: Session, key: str | None, path: Path) -> None:
     """
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
-        raise PictureRefused(f"{path}: a picture's name ends in {', '.join(SUFFIXES)}")
+        raise PictureRefused(f"{path}: a picture's name ends in .svg, .png or .txt")
     own = roofs(session)
     key = precision(own, key)
     file = io.BytesIO()
@@ -102,9 +109,9 @@ def draw(session: Session, key: str | None, path: Path) -> None:
             matplotlib.rcdefaults()  # a user's own style would move what is placed here
             matplotlib.rcParams.update(SETTINGS)
             figure = Figure(figsize=INCHES, dpi=DPI)
-            axes = figure.add_axes((LEFT, 0.085, 0.70, 0.79))
-            _fill(axes, own, key)
-            _entitle(figure.text, session, key)
+            axes = figure.add_axes((LEFT, BOTTOM, WIDTH, HEIGHT))
+            _fill(axes, session, own, key)
+            _entitle(figure, session, key)
             undated = {"Date": None} if kind == ".svg" else None
             figure.savefig(file, format=kind[1:], metadata=undated)
     write(path, file.getvalue())
@@ -124,42 +131,44 @@ def _quietly() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _fill(axes: Axes, own: Roofs, key: str | None) -> None:
-    flat = own.compute.get(key or "", ComputeRoof(peak_key=key or ""))
-    points = _points(own, flat)
-    ridges = {w: r.ridge for w in WHICH if (r := own.roof(flat.peak_key, w))}
+def _fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
+    flat = own.compute.get(key or "") or ComputeRoof(peak_key=key or "")
+    found = [p for p in points(session, own, key) if p.style != "sweep"]  # those are the trace
+    swept = trace(session, key)
     tops = {w: p for w in WHICH if (p := flat.flat(w))}
-    _scale(axes, points, ridges, tops, unit(flat.peak_key))
+    turns = ridges(own, flat.peak_key)
+    _scale(
+        axes,
+        [*(p.intensity for p in found), *(x for x, _ in swept), *turns.values()],
+        [*(p.tflops for p in found), *(y for _, y in swept), *tops.values()],
+    )
+    axes.set_ylabel(unit(flat.peak_key))
     for which in WHICH:
         _roof(axes, own, flat, which)
+    if swept:
+        (line,) = axes.plot(*zip(*swept, strict=True), color=COLOUR["sweep"], linewidth=0.8)
+        line.set(marker="o", markersize=4, markerfacecolor=PAPER, zorder=5)
+        line.set_label(f"matmul {key}\nsquares of growing size")
     _name_flats(axes, tops)
-    _name_ridges(axes, ridges, tops)
-    _name_points(axes, points, tops)
-    axes.legend(loc="upper left", edgecolor="none", framealpha=1, handlelength=3.2)
+    _name_ridges(axes, turns, tops)
+    _name_points(axes, found, tops)
+    beside: dict[str, Any] = {
+        "loc": "lower left",
+        "bbox_to_anchor": (1.02, -0.02),
+        "frameon": False,
+    }
+    axes.legend(handlelength=3, fontsize=10, labelspacing=1, **beside)
 
 
-def _points(own: Roofs, flat: ComputeRoof) -> list[tuple[str, Measurement]]:
-    """What each point stands for, and the point; one without any FLOP has no place."""
-    found = [("stream", own.bandwidth), ("burst", flat.burst), ("sustained", flat.sustained)]
-    return [(which, m) for which, m in found if m is not None and m.flop]
-
-
-def _scale(
-    axes: Axes,
-    points: list[tuple[str, Measurement]],
-    ridges: dict[str, float],
-    tops: dict[str, float],
-    unit_name: str,
-) -> None:
-    """Limits that hold every point and ridge, with room for the names under the flats."""
-    xs = [math.log10(x) for x in (*(intensity(m) for _, m in points), *ridges.values())]
-    ys = [math.log10(y) for y in (*(tflops(m) for _, m in points), *tops.values())] or [0.0]
-    low, high = min(-1.0, *(x - 0.3 for x in xs)), max(4.95, *(x + 0.3 for x in xs))
-    axes.set(xscale="log", yscale="log", xlim=(10**low, 10**high))
-    axes.set_ylim(10 ** min(min(ys) - 0.5, max(ys) - 2.5), 10 ** (max(ys) + 0.3))
+def _scale(axes: Axes, xs: list[float], ys: list[float]) -> None:
+    """Limits that hold all that is drawn, with room for the names under the flats."""
+    left, right = (math.log10(f(xs, default=1.0)) for f in (min, max))
+    low, high = (math.log10(f(ys, default=1.0)) for f in (min, max))
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlim(10 ** min(-1.0, left - 0.3), 10 ** max(4.95, right + 0.3))
+    axes.set_ylim(10 ** min(low - 0.5, high - 2.5), 10 ** (high + 0.3))
     axes.set_xlabel("arithmetic intensity, FLOP/byte", labelpad=8)
-    axes.set_ylabel(unit_name)
-    axes.yaxis.set_label_coords(-0.085, 0.5)  # wherever the figures beside it end
+    axes.yaxis.set_label_coords(-0.08, 0.5)  # wherever the figures beside it end
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda v, _: f"{v / 1e3:g}k" if v >= 1e3 else f"{v:g}")
         axis.set_minor_formatter("")
@@ -175,123 +184,104 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str) -> None:
     left, right = axes.get_xlim()
     peak = flat.flat(which)
     slope = own.nominal_gbs if which == "nominal" else own.bandwidth_gbs
-    if peak is None and (slope is None or which == "sustained" or flat.sustained_tflops):
+    if peak is None and (
+        slope is None or which == "sustained" or (which == "burst" and flat.sustained_tflops)
+    ):
         return  # the measured slope stands once
     roof = own.roof(flat.peak_key, which)
     if roof is not None:
-        # A slope is drawn once: the sustained flat leaves it where it meets it.
-        shares = which == "sustained" and flat.burst_tflops is not None
-        xs = [roof.ridge, right] if shares else [left, roof.ridge, right]
+        # The sustained flat leaves the slope, which is the burst roof's too, where it meets it.
+        shared = which == "sustained" and flat.burst_tflops is not None
+        xs = [roof.ridge, right] if shared else [left, roof.ridge, right]
         ys = [roof.attainable_tflops(x) for x in xs]
     else:
         xs = [left, right]
         ys = [peak or (slope or 0.0) * x / 1e3 for x in xs]
-    name = "measured" if which == "burst" and peak is None else which
     parts = [f"{_figure(peak)} {unit(flat.peak_key)}"] if peak else []
     parts += [f"{slope:.0f} GB/s"] if slope else []
-    (line,) = axes.plot(xs, ys, color=COLOUR[which], label=f"{name}: {', '.join(parts)}")
-    line.set(**LINE[which])
+    name = "measured" if which == "burst" and peak is None else which
+    label = f"{name}\n{', '.join(parts)}"
+    (line,) = axes.plot(xs, ys, color=COLOUR[which], label=label, **LINE[which])
     if which == "sustained":
-        hollow = [Stroke(), Stroke(linewidth=1.3, foreground=PAPER)]
-        line.set_path_effects(hollow)
+        line.set_path_effects([Stroke(), Stroke(linewidth=1.3, foreground=PAPER)])  # hollow
 
 
 def _name_flats(axes: Axes, tops: dict[str, float]) -> None:
-    """Names at the right end, kept a line apart however close the flats lie."""
+    """Names at the right end, a line apart however close the flats lie."""
     order = sorted(tops, key=lambda w: tops[w])
-    true = [_height(axes, tops[w]) for w in order]
+    true = [_share(axes.get_ylim(), tops[w]) for w in order]
     placed: list[float] = []
     for y in true:
-        placed.append(max(y, placed[-1] + 0.038) if placed else y)
+        placed.append(max(y, placed[-1] + LINE_APART) if placed else y)
     drift = sum(p - y for p, y in zip(placed, true, strict=True)) / max(1, len(true))
-    whole = tops.get("nominal")
+    whole, frame = tops.get("nominal"), axes.transAxes
     for which, y, at in zip(order, true, placed, strict=True):
         text = f"{which} {_figure(tops[which])}"
         if whole and which != "nominal":
             text += f", {tops[which] / whole * 100:.0f} % of nominal"
-        colour, frame = COLOUR[which], axes.transAxes
-        ys = [y, y, at - drift, at - drift]
-        xs = [1, 1.006, 1.022, 1.028]
-        axes.plot(xs, ys, color=colour, linewidth=1, transform=frame, clip_on=False)
-        axes.text(1.034, at - drift, text, color=colour, va="center", size=10, transform=frame)
+        xs, ys = [1, 1.006, 1.022, 1.028], [y, y, at - drift, at - drift]
+        axes.plot(xs, ys, color=COLOUR[which], linewidth=1, transform=frame, clip_on=False)
+        axes.text(1.034, ys[-1], text, color=COLOUR[which], va="center", size=10, transform=frame)
 
 
-def _name_ridges(axes: Axes, ridges: dict[str, float], tops: dict[str, float]) -> None:
+def _name_ridges(axes: Axes, turns: dict[str, float], tops: dict[str, float]) -> None:
     """A line down from each ridge to its name; the rightmost ends first, so that none cross."""
-    order = sorted(ridges, key=lambda w: -ridges[w])
-    low, high = (math.log10(x) for x in axes.get_xlim())
-    for i, which in enumerate(order):
-        y = 10 ** _at_height(axes, 0.40 - 0.042 * i)
-        ends = 10 ** (math.log10(ridges[order[0]]) + 0.02 * (high - low))
-        xs, ys = [ridges[which], ridges[which], ends], [tops[which], y, y]
-        axes.plot(xs, ys, color=COLOUR[which], linewidth=0.9, linestyle=(0, (1, 2)), zorder=1)
-        text = f" ridge {_figure(ridges[which])} {which}"
-        axes.text(ends, y, text, color=COLOUR[which], va="center", size=10)
+    frame = axes.get_xaxis_transform()  # x in FLOP per byte, y as a share
+    ends = max(turns.values(), default=0.0) * 1.3
+    for i, which in enumerate(sorted(turns, key=lambda w: -turns[w])):
+        x, y, colour = turns[which], 0.40 - 0.042 * i, COLOUR[which]
+        xs, ys = [x, x, ends], [_share(axes.get_ylim(), tops[which]), y, y]
+        axes.plot(xs, ys, color=colour, linewidth=0.9, linestyle=":", zorder=1, transform=frame)
+        text = f" ridge {_figure(x)} {which}"
+        axes.text(ends, y, text, color=colour, va="center", size=10, bbox=LABEL, transform=frame)
 
 
-def _name_points(axes: Axes, points: list[tuple[str, Measurement]], tops: dict[str, float]) -> None:
-    """A marker where each point is, its letter and name where there is room."""
-    floor = min((_height(axes, top) for top in tops.values()), default=0.0)
-    rank = sorted((w for w, _ in points if w != "stream"), key=lambda w: -tops[w])
-    for i, (which, m) in enumerate(points):
-        x, y = intensity(m), tflops(m)
-        axes.plot(
-            [x],
-            [y],
-            color=COLOUR[which],
-            marker=MARKER[which],
-            markersize=7,
-            markeredgecolor=PAPER,
-            zorder=6,
-        )
-        name = f"{chr(ord('A') + i)}  {m.op} {m.dtype if which == 'stream' else m.peak_key}"
-        if which == "stream":  # right of it and below, where the slope never comes
+def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None:
+    """A marker where each point is; its letter and name stand where there is room."""
+    floor = min((_share(axes.get_ylim(), top) for top in tops.values()), default=0.0)
+    under = sorted((p for p in found if p.style != "stream"), key=lambda p: -p.tflops)
+    for i, p in enumerate(found):
+        x, y, colour = p.intensity, p.tflops, COLOUR[p.style]
+        mark: dict[str, Any] = {"marker": MARKER[p.style], "markersize": 7, "zorder": 6}
+        axes.plot([x], [y], color=colour, markeredgecolor=PAPER, **mark)
+        name = f"{chr(ord('A') + i)}  {p.name}"
+        place: dict[str, Any]
+        if p.style == "stream":  # right of the slope, which never comes there
             place = {"xytext": (11, -9), "textcoords": "offset points"}
-            axes.annotate(name, (x, y), va="center", color=COLOUR[which], zorder=7, **place)
-            continue
-        # Under the flats: the upper point's name first, its line passing right of the lower point.
-        row, back = rank.index(which), 0.016 * (len(rank) - 1 - rank.index(which))
-        low, high = (math.log10(limit) for limit in axes.get_xlim())
-        across = (math.log10(x) - low) / (high - low)
-        side = 1 if across < 0.75 else -1
-        at = (across + side * (0.004 + back), floor - 0.075 - 0.05 * row)
-        axes.annotate(
-            f"{name} {which}",
-            (x, y),
-            at,
-            textcoords=axes.transAxes,
-            color=COLOUR[which],
-            ha="left" if side > 0 else "right",
-            va="center",
-            zorder=7,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": COLOUR[which],
-                "linewidth": 0.9,
-                "relpos": (0.0 if side > 0 else 1.0, 0.5),
-            },
-        )
+        else:  # the upper point's name first, its line passing right of the lower point
+            row, across = under.index(p), _share(axes.get_xlim(), x)
+            aside = 0.006 + 0.016 * (len(under) - 1 - row)
+            side = 1 if across + aside + LETTER_WIDE * len(name) < 1 else -1
+            place = {
+                "xytext": (across + side * aside, floor - 0.075 - 0.05 * row),
+                "textcoords": "axes fraction",
+                "ha": "left" if side > 0 else "right",
+                "arrowprops": {
+                    "arrowstyle": "-",
+                    "color": colour,
+                    "linewidth": 0.9,
+                    "relpos": (0.0 if side > 0 else 1.0, 0.5),
+                },
+            }
+        axes.annotate(name, (x, y), color=colour, va="center", zorder=7, bbox=LABEL, **place)
 
 
-def _entitle(write_text: Any, session: Session, key: str | None) -> None:
+def _entitle(figure: Figure, session: Session, key: str | None) -> None:
     device = session.device
-    name = "".join(c if c.isprintable() else "\ufffd" for c in device.name or "unknown device")
-    write_text(LEFT, 0.945, f"{name[:70]}  ·  {key}" if key else name[:70], size=17, weight="bold")
+    named = device.name or "unknown device"
+    name = "".join(c if c.isprintable() else "\ufffd" for c in named)[:60]
+    figure.text(LEFT, 0.945, f"{name}  ·  {key}" if key else name, size=17, weight="bold")
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
-    told.append((session.started_at or "at an unknown time").replace("T", " ")[:16] + " UTC")
+    when = (session.started_at or "at an unknown time").replace("T", " ")[:16]
+    told.append(f"recorded {when} UTC" if session.started_at else f"recorded {when}")
     told += [] if session.complete else ["not complete"]
-    write_text(LEFT, 0.907, "  ·  ".join(told), color=DIM)
+    figure.text(LEFT, 0.907, "  ·  ".join(told), color=DIM)
 
 
-def _height(axes: Axes, value: float) -> float:
-    """How high a rate stands in the plot, 0 to 1."""
-    low, high = (math.log10(limit) for limit in axes.get_ylim())
+def _share(limits: tuple[float, float], value: float) -> float:
+    """Where a value stands between an axis' limits, 0 to 1."""
+    low, high = (math.log10(limit) for limit in limits)
     return (math.log10(value) - low) / (high - low)
-
-
-def _at_height(axes: Axes, share: float) -> float:
-    low, high = (math.log10(limit) for limit in axes.get_ylim())
-    return low + share * (high - low)
 
 
 def _figure(value: float) -> str:

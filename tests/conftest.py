@@ -29,6 +29,18 @@ def h200_file() -> Path:
 
 
 @pytest.fixture
+def full_file() -> Path:
+    """A session of the full suite recorded on an H200."""
+    return SESSIONS / "h200-full-1.jsonl"
+
+
+@pytest.fixture
+def full(full_file: Path) -> Session:
+    """Its fold."""
+    return fold(events(full_file))
+
+
+@pytest.fixture
 def h200(h200_file: Path) -> Session:
     """Its fold."""
     return fold(events(h200_file))

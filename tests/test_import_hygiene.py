@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "textual", "plotext", "pynvml", "psutil", "numpy")
+HEAVY = ("torch", "textual", "plotext", "pynvml", "psutil", "numpy", "matplotlib")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -25,6 +25,7 @@ def loaded_by(code: str) -> set[str]:
         ("import roofwatch.session.events", set()),
         ("import roofwatch.session.instrument", set()),
         ("import roofwatch.session.live, roofwatch.session.summary", set()),
+        ("import roofwatch.session.picture", set()),
         ("import roofwatch.roofline.lookup, roofwatch.notebook.rules", set()),
         ("import roofwatch.probes.__main__", set()),
         ("import roofwatch.telemetry.__main__", set()),

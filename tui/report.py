@@ -15,12 +15,12 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
-from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane, sweeps_plot
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.palette import style
 from roofwatch.tui.rows_of_text import Row, row, shown, text_of, wrapped
 
-PLOT_ROWS = 18
+PLOT_ROWS = 22
 MOST_COLUMNS = 120
 
 
@@ -37,8 +37,9 @@ def report(session: Session, path: Path | None, cells: int, glyphs: Glyphs) -> l
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
     if session.measured():
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
-    rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs))]
-    rows += [row(""), *_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
+    rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
+    rows += sweeps_plot.build(session, own, cells, glyphs)
+    rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     for q in questions(session, own):
         rows.append(row((f" {q.number} {q.question}", "dim")))
         rows += [((" " * 3, ""), *r) for r in wrapped(q.answer, cells - 4)]

@@ -6,16 +6,18 @@ import pytest
 
 from roofwatch.roofline.expected import Reported, expected, expected_cpu
 from roofwatch.roofline.lookup import Identity, lookup
-from roofwatch.roofline.suite import matmul_spec, quick
+from roofwatch.roofline.suite import FULL, matmul_spec, stream_spec, suite, sweep_of
 from roofwatch.session.cards import packaged_cards
 
 CARDS = packaged_cards()
-STREAM = quick("cuda", "9.0")[0]
+STREAMS = {"stream": stream_spec("add_scalar", "fp16")} | {
+    op: stream_spec(op, "fp16") for op in ("copy", "triad", "read", "fill", "strided")
+}
 
 
 def range_of(name: str, key: str, reported: Reported | None = None, seconds: float = 0.0):  # type: ignore[no-untyped-def]
     nominal = lookup(Identity(name=name), CARDS)
-    spec = STREAM if key == "stream" else matmul_spec(key, seconds)
+    spec = STREAMS.get(key) or matmul_spec(key, seconds)
     return expected(spec, nominal, reported or Reported())
 
 
@@ -27,6 +29,55 @@ def range_of(name: str, key: str, reported: Reported | None = None, seconds: flo
 def test_an_h200s_burst_lands(key: str, seen: float) -> None:
     found = range_of("NVIDIA H200", key)
     assert found.low <= seen <= found.high
+
+
+@pytest.mark.parametrize(
+    ("key", "seen"),
+    [("triad", 4411), ("read", 4481), ("fill", 4671), ("strided", 1734), ("fp64_tensor", 65.5)],
+)
+def test_an_h200s_full_suite_lands(key: str, seen: float) -> None:
+    found = range_of("NVIDIA H200", key)
+    assert found.low <= seen <= found.high
+
+
+def test_streams_of_two_and_three_tensors_share_a_range() -> None:
+    assert range_of("NVIDIA H200", "stream") == range_of("NVIDIA H200", "copy")
+    assert range_of("NVIDIA H200", "stream") == range_of("NVIDIA H200", "triad")
+
+
+@pytest.mark.parametrize("name", ["NVIDIA H200", "Tesla T4", "NVIDIA A10"])
+def test_other_directions_move_the_range_and_never_pass_nominal(name: str) -> None:
+    both = range_of(name, "stream")
+    nominal = lookup(Identity(name=name), CARDS).bandwidth_gbs
+    assert nominal is not None
+    read, fill, strided = (range_of(name, op) for op in ("read", "fill", "strided"))
+    assert both.low == read.low
+    assert both.high < read.high <= nominal
+    assert fill.low < both.low
+    assert both.high < fill.high <= nominal
+    assert strided.high < both.low  # half of what is carried counts
+    assert strided.low < 0.5 * both.high < strided.high
+    for op, found in (("read", read), ("fill", fill), ("strided", strided)):
+        assert found.unit == "GB/s"
+        assert f"({op})" in found.why
+        assert f"{nominal:.0f} GB/s" in found.why
+    assert "(" not in both.why
+
+
+def test_a_held_stream_is_expected_where_it_was_rested() -> None:
+    nominal = lookup(Identity(name="NVIDIA H200"), CARDS)
+    specs = {s.key: s for s in suite(FULL, "cuda", "9.0")}
+    held = expected(specs["triad-fp16-sustained"], nominal, Reported())
+    assert held == expected(specs["triad-fp16"], nominal, Reported())
+
+
+def test_a_sweep_has_no_one_range() -> None:
+    nominal = lookup(Identity(name="NVIDIA H200"), CARDS)
+    cpu = Reported(core_count=2, sm_max_mhz=2100, vector_bits=512, fma_units=2)
+    for spec in (STREAMS["stream"], STREAMS["read"], matmul_spec("bf16")):
+        assert expected(spec, nominal, Reported()) is not None
+        assert expected(sweep_of(spec), nominal, Reported()) is None
+        assert expected_cpu(sweep_of(spec), cpu) is None
 
 
 def test_an_h200s_sustained_lands() -> None:
@@ -80,3 +131,16 @@ def test_the_cpu_range_is_wide_and_says_estimated() -> None:
     assert found.low < 0.5 * peak < peak < found.high
     assert "estimated" in found.why
     assert expected_cpu(matmul_spec("fp32"), Reported()) is None
+
+
+def test_a_cpus_streams_scale_with_its_cores_up_to_sixteen() -> None:
+    def of(op: str, cores: int) -> tuple[float, float]:
+        found = expected_cpu(stream_spec(op, "fp32"), Reported(core_count=cores))
+        assert found is not None
+        assert found.unit == "GB/s"
+        return found.low, found.high
+
+    assert of("add_scalar", 4) == pytest.approx([2 * x for x in of("add_scalar", 2)])
+    assert of("add_scalar", 64) == of("add_scalar", 16)
+    assert of("strided", 4)[1] < of("add_scalar", 4)[1] < of("read", 4)[1]
+    assert expected_cpu(stream_spec("read", "fp32"), Reported()) is None

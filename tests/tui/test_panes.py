@@ -67,8 +67,8 @@ def test_the_axes_are_decades(h200: Session) -> None:
 def test_points_stand_in_the_table_with_their_share(h200: Session) -> None:
     rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
     first = next(r for r in rows if r.startswith(" A "))
-    assert re.search(r"add_scalar fp16 +0\.250 +1\.0\d +4\d\d\d GB/s, 89 % of nominal", first)
-    assert any(re.search(r"^ C .*power limit: clock -2\d %", r) for r in rows)
+    assert re.search(r"add_scalar fp16 +0\.250 +1\.0\d +100% +0\.1% +83% +0\.1% +stop here", first)
+    assert any(re.search(r"^ C  matmul bf16 sustained .* 100% +100% +6\d% +6\d% ", r) for r in rows)
 
 
 def test_another_precision_has_its_own_roof(h200: Session) -> None:

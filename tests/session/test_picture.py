@@ -1,0 +1,258 @@
+"""The roofline as a file: what stands in it, that it is reproducible, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from roofwatch.cli import main
+from roofwatch.session.events import Device, SessionInfo
+from roofwatch.session.fold import Session
+from roofwatch.session.picture import PictureRefused, draw
+from roofwatch.session.points import points
+from roofwatch.session.ridges import ridges
+from roofwatch.session.roofs import WHICH, roofs
+from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.roofline_pane import build
+from roofwatch.tui.rows_of_text import text_of
+
+KEYS = ("bf16", "fp32", "fp8_fast", "int8")
+Words = Callable[..., str]
+
+
+@pytest.fixture
+def matplotlib() -> None:
+    """For tests that draw."""
+    pytest.importorskip("matplotlib", reason="needs matplotlib, the extra roofwatch[plot]")
+
+
+@pytest.fixture
+def words(tmp_path: Path, matplotlib: None) -> Words:
+    """Every text of an SVG, one a line."""
+
+    def drawn(session: Session, key: str | None = None) -> str:
+        path = tmp_path / "roof.svg"
+        draw(session, key, path)
+        found = ET.parse(path).iter("{http://www.w3.org/2000/svg}text")
+        return "\n".join("".join(element.itertext()) for element in found)
+
+    return drawn
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_picture_says_every_figure(h200: Session, words: Words, key: str) -> None:
+    text, own = words(h200, key), roofs(h200)
+    flat = own.compute[key]
+    unit = "TOPS" if key == "int8" else "TFLOP/s"
+    for which in WHICH:
+        peak = flat.flat(which)
+        if peak is None:
+            assert which not in text
+            continue
+        figure = f"{peak:.0f}" if peak >= 100 else f"{peak:.1f}"
+        slope = own.nominal_gbs if which == "nominal" else own.bandwidth_gbs
+        assert f"{which}\n{figure} {unit}, {slope:.0f} GB/s" in text
+        assert f"\n{which} {figure}" in text
+        ridge = ridges(own, key)[which]
+        assert f"ridge {ridge:.0f} {which}" in text or f"ridge {ridge:.1f} {which}" in text
+    for letter, point in zip("ABC", points(h200, own, key), strict=False):
+        assert re.search(rf"{letter} +{point.name}\n", text)
+    assert f"NVIDIA H200  ·  {key}" in text
+    assert "power limit 700 W  ·  recorded 2026-11-29 17:30 UTC" in text
+    assert "arithmetic intensity, FLOP/byte\n" in text
+    assert f"\n{unit}\n" in text
+
+
+def test_without_a_key_it_is_the_precision_that_was_held(h200: Session, words: Words) -> None:
+    assert words(h200) == words(h200, "bf16")
+    assert "sustained 679, 69 % of nominal" in words(h200)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".PNG"])
+def test_drawn_twice_it_is_the_same_file(
+    h200: Session, tmp_path: Path, matplotlib: None, suffix: str
+) -> None:
+    first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
+    draw(h200, "bf16", first)
+    draw(h200, "bf16", second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_png_has_the_size_of_a_screen(h200: Session, tmp_path: Path, matplotlib: None) -> None:
+    path = tmp_path / "roof.png"
+    path.write_text("an older picture")
+    draw(h200, "int8", path)
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", data[16:24]) == (1200, 750)
+
+
+def test_names_stand_apart_and_inside(h200: Session, tmp_path: Path, matplotlib: None) -> None:
+    path = tmp_path / "roof.svg"
+    for key in roofs(h200).compute:
+        draw(h200, key, path)
+        names = [
+            (float(y), text)
+            for y, text in re.findall(
+                r'y="([\d.]+)"[^>]*>((?:nominal|burst|sustained) \d[^<]*)<', path.read_text()
+            )
+        ]
+        assert len(names) >= 2
+        ys = sorted(y for y, _ in names)
+        assert all(b - a >= 14 for a, b in itertools.pairwise(ys)), (key, names)
+
+
+def without(session: Session, *protocols: str) -> Session:
+    """The session as if these had not been measured."""
+    session.measurements = [m for m in session.measurements if m.protocol not in protocols]
+    return session
+
+
+def test_before_anything_is_measured_the_nominal_roof_stands(h200: Session, words: Words) -> None:
+    text = words(without(h200, "stream", "burst", "sustained"))
+    assert "nominal\n989 TFLOP/s, 4800 GB/s" in text
+    assert "burst" not in text
+
+
+def test_half_a_roof_is_drawn_too(h200: Session, words: Words) -> None:
+    text = words(without(h200, "burst", "sustained"), "fp16")
+    assert "measured\n4285 GB/s" in text
+    h200.nominal = None
+    text = words(h200)  # no flat of any precision: the slope alone
+    assert "measured\n4285 GB/s" in text
+    assert "A  add_scalar fp16" in text
+
+
+def test_a_flat_without_a_slope(h200: Session, words: Words) -> None:
+    h200.nominal = None
+    text = words(without(h200, "stream", "sustained"))
+    assert "burst\n818 TFLOP/s\n" in text
+    assert "ridge" not in text
+
+
+def test_where_nothing_is_known_nothing_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "roof.svg"
+    with pytest.raises(PictureRefused, match="nothing to draw"):
+        draw(Session(), None, path)
+    assert not path.exists()
+
+
+def test_a_name_is_text_whatever_it_holds(h200: Session, words: Words) -> None:
+    name = "A $card$ <&> \x1b[31m \u4e2d"
+    h200.add(SessionInfo(t=1.0, instrument="telemetry", device=Device(kind="cuda", name=name)))
+    assert "A $card$ <&> \ufffd[31m \u4e2d" in words(h200)
+
+
+def test_a_users_own_style_is_left_alone(h200: Session, tmp_path: Path, matplotlib: None) -> None:
+    import matplotlib as library
+
+    before, path = tmp_path / "before.svg", tmp_path / "after.svg"
+    draw(h200, "bf16", before)
+    with library.rc_context({"font.size": 20, "axes.grid.axis": "y", "svg.fonttype": "path"}):
+        draw(h200, "bf16", path)
+        assert library.rcParams["font.size"] == 20
+    assert path.read_bytes() == before.read_bytes()
+
+
+# ---- the verb ------------------------------------------------------------------------------
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """The one line that ``roofwatch show`` says when it makes no picture."""
+    try:
+        code = main(["show", *map(str, arguments)])
+    except SystemExit as exit_:
+        code = exit_.code
+    said = capsys.readouterr()
+    assert code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1, said.err
+    return said.err
+
+
+def test_show_plot_writes_a_picture_and_says_where(
+    h200_file: Path, tmp_path: Path, matplotlib: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "roof.svg"
+    assert main(["show", str(h200_file), "--plot", str(path), "--precision", "fp8"]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == f"the roofline is in {path}\n"
+    assert "NVIDIA H200  ·  fp8<" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", [None, "int8"])
+def test_the_text_is_the_pane(
+    h200_file: Path, h200: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # it needs none
+    path = tmp_path / "roof.txt"
+    asked = ["--precision", key] if key else []
+    assert main(["show", str(h200_file), "--plot", str(path), *asked]) == 0
+    rows = [text_of(r).rstrip() for r in build(h200, 100, 30, key or "bf16", UNICODE)]
+    assert path.read_text(encoding="utf-8").splitlines() == rows
+
+
+@pytest.mark.parametrize("name", ["roof.pdf", "roof", "svg"])
+def test_another_kind_of_file_is_refused(
+    h200_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    said = refused(capsys, h200_file, "--plot", tmp_path / name)
+    assert "ends in .svg, .png or .txt" in said
+    assert not (tmp_path / name).exists()
+
+
+def test_without_matplotlib_it_says_what_to_install(
+    h200_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = refused(capsys, h200_file, "--plot", tmp_path / "roof.svg")
+    assert "pip install 'roofwatch[plot]'" in said
+    assert ".txt needs nothing" in said
+
+
+@pytest.mark.parametrize("name", ["roof.svg", "roof.png", "roof.txt"])
+def test_a_file_that_cannot_be_written_is_named(
+    h200_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    if not name.endswith(".txt"):
+        pytest.importorskip("matplotlib", reason="needs matplotlib, the extra roofwatch[plot]")
+    missing = tmp_path / "nowhere" / name
+    assert f"{missing}: No such file or directory" in refused(capsys, h200_file, "--plot", missing)
+    (tmp_path / name).mkdir()
+    assert "Is a directory" in refused(capsys, h200_file, "--plot", tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["roof.svg", "roof.txt"])
+def test_a_precision_without_a_roof_is_refused(
+    h200_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    plot = ("--plot", tmp_path / name)
+    said = refused(capsys, h200_file, *plot, "--precision", "fp4")
+    assert "no roof for fp4; it has bf16, fp16, tf32, fp32, fp8_fast, fp8, int8" in said
+    assert "invalid choice: 'bf17'" in refused(capsys, h200_file, *plot, "--precision", "bf17")
+    assert "--plot" in refused(capsys, h200_file, "--precision", "bf16")
+    assert "not allowed with" in refused(capsys, h200_file, *plot, "--json")
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_the_session_itself_is_never_written_over(
+    h200_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], link: bool
+) -> None:
+    path = tmp_path / "session.txt"
+    path.write_bytes(h200_file.read_bytes())
+    picture = tmp_path / "roof.svg" if link else path
+    if link:
+        picture.symlink_to(path)
+    assert "is the session" in refused(capsys, path, "--plot", picture)
+    assert path.read_bytes() == h200_file.read_bytes()

@@ -1,0 +1,118 @@
+"""Size sweeps as text: bandwidth over bytes with the cache's cliff, and a table of squares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from roofwatch.session.fold import Session
+from roofwatch.session.roofs import Roofs
+from roofwatch.session.sweeps import Sweep, sweeps
+from roofwatch.tui.canvas import Canvas
+from roofwatch.tui.curves import cell_of, curve
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.rows_of_text import Row, fit, row
+
+LEFT = 8
+HEIGHT = 12
+STYLES = ("burst", "sustained")  # of the sweeps in their order: y = x + 1, then read only
+STEP = 3  # octaves between two labels
+
+
+def build(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
+    """Rows of every sweep there is; none without one."""
+    found = sweeps(session, own)
+    over_bytes = [s for s in found if s.points[0].bytes is not None]
+    rows: list[Row] = []
+    if over_bytes:
+        rows += _bytes_plot(session, own, over_bytes, cells, glyphs)
+    for swept in found:
+        if swept.points[0].n is not None:
+            rows += _squares(swept, cells, glyphs)
+    return [fit(r, cells) for r in rows]
+
+
+def _bytes_plot(
+    session: Session, own: Roofs, found: Sequence[Sweep], cells: int, glyphs: Glyphs
+) -> list[Row]:
+    columns = cells - LEFT - 1
+    canvas = Canvas(columns, HEIGHT)
+    curves = [[(math.log2(p.bytes or 1), p.gbs or 0.0) for p in s.points] for s in found]
+    x_limits = (min(c[0][0] for c in curves), max(c[-1][0] for c in curves))
+    top = 1.05 * max(rate for c in curves for _, rate in c)
+    y_limits = (0.0, top)
+
+    def y_of(rate: float) -> int:
+        return HEIGHT - 1 - cell_of(rate, y_limits, HEIGHT)
+
+    cache = session.device.l2_bytes
+    if cache and x_limits[0] < math.log2(cache) < x_limits[1]:
+        x = cell_of(math.log2(cache), x_limits, columns)
+        for y in range(HEIGHT):
+            canvas.put(x, y, glyphs.vertical, "axis")
+        canvas.write(x + 2, HEIGHT - 2, f"{_size(cache)} cache reported", "dim")
+    if own.nominal_gbs and own.nominal_gbs < top:
+        canvas.write(0, y_of(own.nominal_gbs), glyphs.nominal * columns, "nominal")
+    for points, name in zip(curves, STYLES, strict=False):
+        canvas.lay(curve(points, (columns, HEIGHT), x_limits, y_limits, glyphs.curve), name)
+    rows: list[Row] = [row((" GB/s over bytes of all tensors together", "dim"))]
+    for s, name in zip(found, STYLES, strict=False):
+        said = f" {glyphs.horizontal * 2} {session.label(s.probe)}"
+        if s.cliff is not None:
+            said += f": cache {figure(s.cliff.plateau_gbs)}, memory {figure(s.cliff.memory_gbs)}, "
+            said += f"half-way at {_size(s.cliff.bytes_seen)}"
+        rows.append(row((said, name)))
+    marks = {y_of(r): figure(r) for r in (top / 1.05, own.nominal_gbs or 0.0, 0.0)}
+    for y in range(HEIGHT):
+        mark = glyphs.tick if y in marks else glyphs.vertical
+        rows.append((*row((f"{marks.get(y, ''):>{LEFT - 2}} {mark}", "axis")), *canvas.row(y)))
+    return [*rows, *_size_axis(x_limits, columns, glyphs), row("")]
+
+
+def _size_axis(x_limits: tuple[float, float], columns: int, glyphs: Glyphs) -> list[Row]:
+    line = [glyphs.horizontal] * columns
+    names = [" "] * (columns + LEFT)
+    for octave in range(math.ceil(x_limits[0]), math.floor(x_limits[1]) + 1, STEP):
+        x = cell_of(float(octave), x_limits, columns)
+        line[x] = glyphs.axis_tick
+        label = _size(1 << octave)
+        start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
+        names[start : start + len(label)] = label
+    return [
+        row((" " * (LEFT - 1) + glyphs.corner + "".join(line), "axis")),
+        row(("".join(names), "axis")),
+    ]
+
+
+def _size(size_bytes: int) -> str:
+    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20)):
+        if size_bytes >= scale:
+            return f"{size_bytes / scale:.3g} {unit}"
+    return f"{size_bytes / 1024:.3g} KiB"
+
+
+def _squares(swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
+    """A line a size: rate, bar, waves of tiles over the SMs, and what limits it."""
+    highest = max(p.tflops or 0.0 for p in swept.points) or 1.0
+    bar_cells = max(8, min(30, cells - 54))
+    said = f" {swept.probe}"
+    for n, what in (
+        (swept.ridge_n, "ridge at n="),
+        (swept.wave_n, "first whole wave at "),
+        (swept.flat_n, "flat from "),
+    ):
+        said += f"  {what}{n}" if n is not None else ""
+    rows: list[Row] = [row((said, "dim"))]
+    for p in swept.points:
+        filled = round((p.tflops or 0.0) / highest * bar_cells)
+        waves = f"{p.waves:6.1f} waves, {percent(p.wave_share)} full" if p.waves else ""
+        why = "too small" if p.code == "E4" else ""
+        rows.append(
+            row(
+                f" {p.n:>6} {figure(p.tflops):>6} ",
+                (f"{glyphs.full * filled}{glyphs.empty * (bar_cells - filled)}", "burst"),
+                (f" {waves:<24} {why}", "dim"),
+            )
+        )
+    return [*rows, row("")]
