@@ -237,6 +237,7 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
         text = "".join(text_of(r).rstrip() + "\n" for r in rows)
         write(picture, text.encode("utf-8", "replace"))
     else:
+        os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none
         draw(session, key, picture)
     print(f"the roofline is in {picture}", file=sys.stderr)
 

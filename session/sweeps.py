@@ -13,6 +13,7 @@ from roofwatch.session.rates import gbs, intensity, tflops, time_s, working_set_
 from roofwatch.session.roofs import Roofs
 
 INNER = 1 / 16  # of the last-level cache: smaller sets show a CPU's inner caches
+FAR = 4  # times the reported cache
 LEAVES = 0.90  # of the flat: from there on the size is no longer what limits
 
 
@@ -80,11 +81,10 @@ def _over_bytes(session: Session, probe: str, points: list[Measurement]) -> Swee
         )
 
     found = [point(m) for m in points]
-    return Sweep(
-        probe=probe,
-        points=found,
-        cliff=cliff([(p.bytes, p.gbs) for p in found if p.bytes and p.gbs and p.bytes >= inner]),
-    )
+    seen = cliff([(p.bytes, p.gbs) for p in found if p.bytes and p.gbs and p.bytes >= inner])
+    if seen is not None and cache and seen.bytes_seen > FAR * cache:
+        seen = None  # a rate that falls there falls for another reason
+    return Sweep(probe=probe, points=found, cliff=seen)
 
 
 def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measurement]) -> Sweep:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import struct
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -28,13 +30,13 @@ Words = Callable[..., str]
 
 
 @pytest.fixture
-def matplotlib() -> None:
+def drawing() -> None:
     """For tests that draw."""
     pytest.importorskip("matplotlib", reason="needs matplotlib, the extra roofwatch[plot]")
 
 
 @pytest.fixture
-def words(tmp_path: Path, matplotlib: None) -> Words:
+def words(tmp_path: Path, drawing: None) -> Words:
     """Every text of an SVG, one a line."""
 
     def drawn(session: Session, key: str | None = None) -> str:
@@ -75,9 +77,17 @@ def test_without_a_key_it_is_the_precision_that_was_held(h200: Session, words: W
     assert "sustained 679, 69 % of nominal" in words(h200)
 
 
+def test_a_sweep_over_sizes_is_a_trace_without_letters(full: Session, words: Words) -> None:
+    text = words(full, "bf16")
+    assert "matmul bf16\nsquares of growing size" in text
+    assert "matmul bf16 512" not in text
+    assert re.search(r"C +matmul bf16 sustained\n", text)
+    assert "squares" not in words(full, "fp16")
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".PNG"])
 def test_drawn_twice_it_is_the_same_file(
-    h200: Session, tmp_path: Path, matplotlib: None, suffix: str
+    h200: Session, tmp_path: Path, drawing: None, suffix: str
 ) -> None:
     first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
     draw(h200, "bf16", first)
@@ -85,7 +95,7 @@ def test_drawn_twice_it_is_the_same_file(
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_a_png_has_the_size_of_a_screen(h200: Session, tmp_path: Path, matplotlib: None) -> None:
+def test_a_png_has_the_size_of_a_screen(h200: Session, tmp_path: Path, drawing: None) -> None:
     path = tmp_path / "roof.png"
     path.write_text("an older picture")
     draw(h200, "int8", path)
@@ -94,7 +104,7 @@ def test_a_png_has_the_size_of_a_screen(h200: Session, tmp_path: Path, matplotli
     assert struct.unpack(">II", data[16:24]) == (1200, 750)
 
 
-def test_names_stand_apart_and_inside(h200: Session, tmp_path: Path, matplotlib: None) -> None:
+def test_names_stand_apart_and_inside(h200: Session, tmp_path: Path, drawing: None) -> None:
     path = tmp_path / "roof.svg"
     for key in roofs(h200).compute:
         draw(h200, key, path)
@@ -150,14 +160,14 @@ def test_a_name_is_text_whatever_it_holds(h200: Session, words: Words) -> None:
     assert "A $card$ <&> \ufffd[31m \u4e2d" in words(h200)
 
 
-def test_a_users_own_style_is_left_alone(h200: Session, tmp_path: Path, matplotlib: None) -> None:
-    import matplotlib as library
+def test_a_users_own_style_is_left_alone(h200: Session, tmp_path: Path, drawing: None) -> None:
+    import matplotlib
 
     before, path = tmp_path / "before.svg", tmp_path / "after.svg"
     draw(h200, "bf16", before)
-    with library.rc_context({"font.size": 20, "axes.grid.axis": "y", "svg.fonttype": "path"}):
+    with matplotlib.rc_context({"font.size": 20, "axes.grid.axis": "y", "svg.fonttype": "path"}):
         draw(h200, "bf16", path)
-        assert library.rcParams["font.size"] == 20
+        assert matplotlib.rcParams["font.size"] == 20
     assert path.read_bytes() == before.read_bytes()
 
 
@@ -178,7 +188,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 
 
 def test_show_plot_writes_a_picture_and_says_where(
-    h200_file: Path, tmp_path: Path, matplotlib: None, capsys: pytest.CaptureFixture[str]
+    h200_file: Path, tmp_path: Path, drawing: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "roof.svg"
     assert main(["show", str(h200_file), "--plot", str(path), "--precision", "fp8"]) == 0
@@ -219,6 +229,22 @@ def test_without_matplotlib_it_says_what_to_install(
     said = refused(capsys, h200_file, "--plot", tmp_path / "roof.svg")
     assert "pip install 'roofwatch[plot]'" in said
     assert ".txt needs nothing" in said
+
+
+@pytest.mark.parametrize("backend", ["nonsense", "module://matplotlib_inline.backend_inline"])
+def test_a_backend_for_screens_is_none_of_ours(
+    h200_file: Path, tmp_path: Path, drawing: None, backend: str
+) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "roofwatch", "show", h200_file, "--plot", tmp_path / "roof.svg"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": backend},
+        check=False,
+    )
+    assert result.returncode == 0
+    assert result.stdout == ""
+    assert result.stderr == f"the roofline is in {tmp_path / 'roof.svg'}\n"
 
 
 @pytest.mark.parametrize("name", ["roof.svg", "roof.png", "roof.txt"])
