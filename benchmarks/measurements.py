@@ -6,16 +6,22 @@ python benchmarks/measurements.py
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from repeatability import figure, repeated
+
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.record import Record
+from roofwatch.session.summary import record
 from roofwatch.session.table import probe_rows
 from roofwatch.session.throttle import fall, onset_of
 
 ROOT = Path(__file__).parent.parent
+FULL = ROOT / "tests" / "sessions" / "h200-full-1.jsonl"
 SESSIONS = sorted((ROOT / "tests" / "sessions").glob("h200-quick-*.jsonl"))
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
 OUTPUT = ROOT / "docs" / "measurements.md"
@@ -29,11 +35,6 @@ WHAT = {
     "roofs_after_import_s": "both first roofs, less torch's import",
     "suite_after_import_s": "whole quick suite, from device opened to the end",
 }
-
-
-def figure(value: float) -> str:
-    """Four significant digits, no exponent."""
-    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def spread(values: Sequence[float]) -> str:
@@ -79,6 +80,11 @@ def load(name: str) -> dict[str, Any]:
     """A kept result."""
     loaded: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
     return loaded
+
+
+def paragraph(text: str) -> list[str]:
+    """A paragraph in lines of the page's width, and a blank line."""
+    return [*textwrap.wrap(text, 100, break_on_hyphens=False, break_long_words=False), ""]
 
 
 def place(result: dict[str, Any]) -> str:
@@ -132,21 +138,192 @@ def document() -> str:
         "## What the screen costs the probes",
         "",
     ]
-    cost = load("perturbation")
-    lines += [
-        f"{place(cost)}. `python benchmarks/perturbation.py --pairs {cost['pairs']}`: one probe",
-        "process, the screen with 10 Hz telemetry beside it running or stopped, in turns.",
-        "",
-        "| probe | time with the screen / without | 95 % interval |",
-        "|---|---:|---|",
+    lines += [*perturbation(), *full_suite(), *repeats(), *counters(), *stops()]
+    return "\n".join(lines)
+
+
+def perturbation() -> list[str]:
+    """The screen, and polling alone, beside a probe."""
+    costs = [load("perturbation"), load("polling")]
+    first = costs[0]
+    return [
+        *paragraph(
+            f"{place(first)}. `python benchmarks/perturbation.py --pairs {first['pairs']}`, and "
+            "the same with `--what polling`: one probe process; beside it the screen with 10 Hz "
+            "telemetry, or the telemetry instrument alone, running or stopped in turns."
+        ),
+        "| beside | probe | time with / without | 95 % interval |",
+        "|---|---|---:|---|",
         *(
-            f"| {what} | {cost[what]['ratio']:.5f} | "
+            f"| {beside} | {what} | {cost[what]['ratio']:.5f} | "
             f"{cost[what]['low']:.5f} to {cost[what]['high']:.5f} |"
+            for beside, cost in zip(("screen", "polling"), costs, strict=True)
             for what in ("matmul", "add")
         ),
         "",
     ]
-    return "\n".join(lines)
+
+
+def full_suite() -> list[str]:
+    """One kept session of the full suite: roofs, clocks, where the rest went, the cache."""
+    session = fold(events(FULL))
+    seen = record(session, None)
+    software = session.software
+    lines = [
+        f"## The full suite on one {session.device.name}",
+        "",
+        *paragraph(
+            f"Driver {software.driver}, torch {software.torch}, {(session.started_at or '')[:10]}. "
+            "`roofwatch run --suite full`, the session `tests/sessions/h200-full-1.jsonl`. TFLOP/s "
+            "from nominal down, each term with its sign: the clock as read on the device inside "
+            "the burst, waves from the kernel's tile, and what is left for the kernel."
+        ),
+        "| precision | figure | nominal | clock | waves | kernel | SM clock | kernel's name |",
+        "|---|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for key, flat in seen.roofs.compute.items():
+        for which, clock in (("burst", flat.sm_mhz_burst), ("sustained", flat.sm_mhz_sustained)):
+            terms = flat.attribution.get(which)
+            if terms is None:
+                continue
+            measured = flat.burst_tflops if which == "burst" else flat.sustained_tflops
+            name = f"`{(flat.kernel or '')[:48]}`" if which == "burst" else ""
+            lines.append(
+                f"| {key} {which} | {figure(measured or 0)} | {figure(terms['nominal'])} | "
+                f"{terms['clock']:+.1f} | {terms['waves']:+.1f} | {terms['remainder']:+.1f} | "
+                f"{clock:.0f} MHz | {name} |"
+            )
+    split = seen.roofs.bandwidth_attribution
+    cache_bytes = seen.device.l2_bytes or 0
+    lines += [
+        "",
+        *paragraph(
+            f"Bandwidth roof: {figure(seen.roofs.bandwidth_gbs or 0)} GB/s by "
+            f"{seen.roofs.bandwidth_kernel}. From nominal {split['nominal']:.0f}: "
+            f"{split['clock']:+.0f} memory clock ({split['mem_mhz']:.0f} MHz), "
+            f"{split['turnaround']:+.0f} read/write turnaround (what a stream that only reads has "
+            f"more), {split['remainder']:+.0f} refresh and row changes; "
+            f"ECC {'on' if split['ecc'] else 'off'}."
+        ),
+        *paragraph(
+            f"L2 as seen by the read-only sweep: {(seen.roofs.l2_bytes_seen or 0) / 2**20:.1f} MiB "
+            f"of {cache_bytes / 2**20:.0f} MiB reported, {seen.roofs.l2_plateau_gbs:.0f} GB/s in "
+            f"it. y = x + 1 timed through a graph: {swept(seen)}."
+        ),
+    ]
+    for held in seen.sustained:
+        if not held.settled:
+            continue
+        low, high = held.settled
+        lines += paragraph(
+            f"`{held.measurement}`: the rate fell {(held.onset_s or 0) * 1e3:.0f} ms after its "
+            f"start, the clock read on the device {(held.clock_onset_s or 0) * 1e3:.0f} ms. At its "
+            f"two settled clocks, {low.sm_mhz:.0f} and {high.sm_mhz:.0f} MHz, the kernel reached "
+            f"{low.efficiency or 0:.1%} and {high.efficiency or 0:.1%} of the peak there. It drew "
+            f"{held.power_w:.0f} W, {held.energy_j:.0f} J in its window: "
+            f"{held.tflops_per_w:.3f} TFLOP/s per watt."
+        )
+    return lines
+
+
+def swept(seen: Record) -> str:
+    """What the sweep of y = x + 1 reads in the cache and far beyond it."""
+    points = next(s for s in seen.sweeps if s.probe.startswith("add_scalar")).points
+    said = []
+    for size, what in ((24 << 20, "12 MiB"), (4 << 30, "2 GiB")):
+        p = next(p for p in points if p.bytes == size)
+        flag = f"flagged {p.code}" if p.code else "not flagged"
+        said.append(
+            f"tensors of {what} {p.gbs:.0f} GB/s, {p.of_nominal or 0:.0%} of nominal, {flag}"
+        )
+    return "; ".join(said)
+
+
+def repeats() -> list[str]:
+    """Several runs of the full suite."""
+    kept = load("repeatability")
+    runs = kept["runs"]
+    slowest = max(t for r in runs for k, t in r["span_s"].items() if _is_burst(k))
+    suites = ", ".join(f"{r['suite_s']:.0f}" for r in runs)
+    caches = ", ".join(f"{r['l2_bytes_seen'] / 2**20:.1f}" for r in runs)
+    onsets = "; ".join(
+        f"{h['onset_s'] * 1e3:.0f} and {h['clock_onset_s'] * 1e3:.0f}"
+        for r in runs
+        for h in r["held"].values()
+        if h["onset_s"] is not None and h["clock_onset_s"] is not None
+    )
+    remainders = "; ".join(
+        f"{low[2]:.1%} at {low[0]:.0f} and {high[2]:.1%} at {high[0]:.0f} MHz"
+        for r in runs
+        for h in r["held"].values()
+        if h["settled"]
+        for low, high in [h["settled"]]
+    )
+    return [
+        "## How well it repeats",
+        "",
+        *paragraph(
+            f"{place(kept)}. `python benchmarks/card.py --runs {len(runs)}`: the full suite in a "
+            "fresh process each time. Held figures are compared between runs that began within "
+            "3 °C."
+        ),
+        "| figure | runs | spread |",
+        "|---|---|---:|",
+        *(
+            f"| {row.what} | {', '.join(figure(v) for v in row.values)} | {row.spread:.2%} |"
+            for row in repeated(runs)
+        ),
+        "",
+        *paragraph(
+            f"The whole suite took {suites} s after torch's import; the slowest precision was "
+            f"found in {slowest:.1f} s. L2 as seen: {caches} MiB. The fall of the held matmul, by "
+            f"its rate and by the device's clock, ms: {onsets}. The kernel's share of the peak at "
+            f"two settled clocks of one run: {remainders}."
+        ),
+    ]
+
+
+def _is_burst(probe: str) -> bool:
+    return probe.startswith("matmul-") and not probe.endswith(("-sustained", "-sweep"))
+
+
+def counters() -> list[str]:
+    """Formula bytes against the hardware's."""
+    kept = load("dram_counters")
+    return [
+        "## Formula bytes and the DRAM's own counters",
+        "",
+        *paragraph(
+            f"{place(kept)}. `python benchmarks/dram_counters.py`: Nsight Compute over "
+            f"{kept['launches']} launches each; its output is kept in "
+            "`benchmarks/results/h200/dram_counters.txt`. Formula bytes are the compulsory "
+            "minimum: right for streams. A stride of two makes the memory carry 2 + 1 bytes for 1 + 1 that "
+            "count. A matmul reads its operands again where the cache does not hold them, so its "
+            "formula is a lower bound and its intensity the algorithm's, not the memory's."
+        ),
+        "| launch | formula, GB | read, GB | written, GB | counted / formula |",
+        "|---|---:|---:|---:|---:|",
+        *(
+            f"| {op['name']} | {op['bytes'] / 1e9:.3f} | {op['read_bytes'] / 1e9:.3f} | "
+            f"{op['written_bytes'] / 1e9:.3f} | {op['ratio']:.1%} |"
+            for op in kept["ops"]
+        ),
+        "",
+    ]
+
+
+def stops() -> list[str]:
+    """How soon a probe ends."""
+    kept = load("cancel")
+    moments = ", ".join(f"{m:g}" for m in kept["moments_s"])
+    return [
+        "## How soon a probe stops",
+        "",
+        *paragraph(
+            f"{place(kept)}. `python benchmarks/cancel.py`: every probe of the full suite, asked "
+            f"{moments} s after its begin; the longest took {kept['longest_s']:.2f} s to end."
+        ),
+    ]
 
 
 if __name__ == "__main__":
