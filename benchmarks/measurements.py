@@ -297,9 +297,10 @@ def counters() -> list[str]:
             f"{place(kept)}. `python benchmarks/dram_counters.py`: Nsight Compute over "
             f"{kept['launches']} launches each; its output is kept in "
             "`benchmarks/results/h200/dram_counters.txt`. Formula bytes are the compulsory "
-            "minimum: right for streams. A stride of two makes the memory carry 2 + 1 bytes for 1 + 1 that "
-            "count. A matmul reads its operands again where the cache does not hold them, so its "
-            "formula is a lower bound and its intensity the algorithm's, not the memory's."
+            "minimum: right for streams. A stride of two makes the memory carry 2 + 1 bytes for "
+            "1 + 1 that count. A matmul reads its operands again where the cache does not hold "
+            "them, so its formula is a lower bound and its intensity the algorithm's, not the "
+            "memory's."
         ),
         "| launch | formula, GB | read, GB | written, GB | counted / formula |",
         "|---|---:|---:|---:|---:|",

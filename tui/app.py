@@ -73,7 +73,7 @@ class RoofwatchApp(App[None]):
         self.glyphs = glyphs
         self.open_pane = 0
         self.alone = False  # one pane fills a wide screen
-        self.scroll = 0  # of the notebook
+        self.scroll = {"probes": 0, "notebook": 0}
         self.precision: str | None = None
         self._note = ""
         self._note_until = 0.0
@@ -227,6 +227,7 @@ class RoofwatchApp(App[None]):
 
     def _paint_panes(self, key: str | None) -> None:
         session, g = self.session, self.glyphs
+        scroll = self.scroll
         now = self._clock()
         chart_due = now - self._chart_at >= CHART_S or "clocks" not in self._drawn
         live = self.live
@@ -259,16 +260,18 @@ class RoofwatchApp(App[None]):
             draw("clocks", (revision, ticks), lambda w, h: clocks_pane.build(session, w, h, g))
             if self._drawn.get("clocks") != before:
                 self._chart_at = now
+        # Beside the others the table follows the run; the keys move it where it stands alone.
+        first, reach = (0, "3") if self._wide else (scroll["probes"], "down, up")
         draw(
             "probes",
-            (revision, progress),
-            lambda w, h: probes_pane.build(session, w, h, g, progress),
+            (revision, progress, first),
+            lambda w, h: probes_pane.build(session, w, h, g, progress, first, reach),
         )
-        found, scroll = self._found, self.scroll
+        found = self._found
         draw(
             "notebook",
-            (revision, scroll),
-            lambda w, h: notebook_pane.build(session, w, h, g, found, scroll),
+            (revision, scroll["notebook"]),
+            lambda w, h: notebook_pane.build(session, w, h, g, found, scroll["notebook"]),
         )
 
     def _small(self, cells: int, height: int) -> list[Row]:
@@ -357,12 +360,16 @@ class RoofwatchApp(App[None]):
         self.action_open(self.open_pane + step)
 
     def action_scroll(self, rows: int) -> None:
-        """Move through the notebook."""
-        rows_of_all = notebook_pane.rows(
-            self.session, self._pane("notebook").size.width, self.glyphs
-        )
-        last = max(0, len(rows_of_all) - self._pane("notebook").size.height + 1)
-        self.scroll = min(last, max(0, self.scroll + rows))
+        """Move through the probes where they stand alone, else through the notebook."""
+        probes = PANES[self.open_pane] == "probes" and not self._wide
+        name = "probes" if probes else "notebook"
+        width, height = self._pane(name).size
+        if probes:
+            length = probes_pane.length(self.session, width, self.glyphs) + 1
+        else:
+            length = len(notebook_pane.rows(self.session, width, self.glyphs))
+        last = max(0, length - height + 1)
+        self.scroll[name] = min(last, max(0, self.scroll[name] + rows))
         self.paint()
 
     def action_precision(self, step: int) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from roofwatch.roofline.reasons import word
+from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
+from roofwatch.session.throttle import held_matmul
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
@@ -34,7 +36,8 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     length = min(WINDOW_S, max(SHORTEST_S, now))  # a short session fills the width all the same
     window = (now - length, now)
     samples = session.between(*window)
-    said = _now(session, cells, glyphs)
+    on_device = _on_device(session, window)
+    said = _now(session, cells, glyphs, on_device)
     device = session.device
     clock = [(s.t, s.sm_mhz) for s in samples if s.sm_mhz is not None]
     power = [(s.t, p) for s in samples if (p := _power(s)) is not None]
@@ -48,15 +51,19 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
         style: str,
         limit: float | None = None,
         missing: str = "",
+        beside: Points | None = None,
     ) -> list[Row]:
         if not points:
             return [row((f"{name:<{LEFT - 1}}{glyphs.vertical} {missing}", "dim"))]
         place = (window, columns, rows)
         zero = style != "clock"
-        return _chart(name, _thinned(points, window, columns), limit, place, style, glyphs, zero)
+        thin = _thinned(points, window, columns)
+        return _chart(name, thin, limit, place, style, glyphs, zero, beside or [])
 
     why = _why_null(samples, "power_instant_w")
-    rows = chart("MHz", clock, heights[0], "clock", device.sm_max_mhz, "no clock yet")
+    rows = chart(
+        "MHz", clock, heights[0], "clock", device.sm_max_mhz, "no clock yet", beside=on_device
+    )
     rows.append(_bands(session, window, columns, glyphs))
     rows += chart("W", power, heights[1], "power", device.power_limit_w, f"not readable here{why}")
     rows += chart("TFLOP/s", held, heights[2], "sustained", None, "while a matmul is held")
@@ -65,6 +72,15 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
     rows.append(_reasons(samples, window, columns, glyphs))
     rows += said
     return page(rows, cells, height)
+
+
+def _on_device(session: Session, window: tuple[float, float]) -> Points:
+    """The clock read on the device while something was held, a median a series."""
+    return [
+        (s.clock_t_s[len(s.clock_t_s) // 2], median(s.clock_mhz))
+        for s in session.series
+        if s.clock_mhz and s.t >= window[0]
+    ]
 
 
 def _heights(total: int, power: bool, held: bool) -> tuple[int, int, int]:
@@ -88,8 +104,8 @@ def _throughput(session: Session, window: tuple[float, float]) -> Points:
     """TFLOP/s of each launch of the sustained probes inside the window."""
     points: Points = []
     for series in session.series:
-        if series.flop is None or series.t < window[0]:  # written after its last launch
-            continue
+        if not series.flop or series.t < window[0] or not held_matmul(series.probe):
+            continue  # written after its last launch; a held stream has no TFLOP/s to show
         ends = list(accumulate(series.times_s, initial=series.t0))[1:]
         points += [
             (end, series.flop / t / 1e12) for end, t in zip(ends, series.times_s, strict=True)
@@ -129,10 +145,11 @@ def _chart(
     style: str,
     glyphs: Glyphs,
     from_zero: bool,
+    beside: Points,
 ) -> list[Row]:
     window, columns, height = place
     canvas = Canvas(columns, height)
-    values = [value for _, value in points]
+    values = [value for _, value in (*beside, *points)]
     top = max([*values, limit or 0.0], default=1.0) or 1.0
     bottom = 0.0 if from_zero or not values else min(values)
     if top - bottom < 0.1 * top:
@@ -143,6 +160,8 @@ def _chart(
         canvas.write(0, y, glyphs.nominal * columns, "nominal")
     for stretch in _stretches([p for p in points if window[0] <= p[0] <= window[1]]):
         canvas.lay(curve(stretch, (columns, height), window, limits, glyphs.curve), style)
+    for stretch in _stretches(beside):
+        canvas.lay(curve(stretch, (columns, height), window, limits, glyphs.curve), f"{style}-spin")
     rows: list[Row] = []
     last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
     for y in range(height):
@@ -193,10 +212,13 @@ def _spans(session: Session, window: tuple[float, float]) -> list[tuple[str, flo
 
 
 def _band_name(spec: ProbeSpec) -> str:
-    short = spec.dtype if spec.protocol == "stream" else spec.peak_key or spec.dtype
-    if spec.protocol == "stream":
-        return f"add {short}"
-    return f"{short} held" if spec.protocol == "sustained" else short
+    if spec.peak_key is None:
+        short = "add" if spec.op == "add_scalar" else spec.op
+        short = short if spec.protocol != "stream" else f"{short} {spec.dtype}"
+    else:
+        short = spec.peak_key
+    tail = {"sustained": " held", "sweep": " sizes"}.get(spec.protocol, "")
+    return f"{short}{tail}"
 
 
 def _bands(session: Session, window: tuple[float, float], columns: int, glyphs: Glyphs) -> Row:
@@ -256,8 +278,10 @@ def _axis(length_s: float, columns: int, glyphs: Glyphs) -> list[Row]:
     ]
 
 
-def _now(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Memory, temperature and utilisation in words, in as many rows as they need."""
+def _now(
+    session: Session, cells: int, glyphs: Glyphs, on_device: Points | None = None
+) -> list[Row]:
+    """Temperature, utilisation and the device's own clock, in as many rows as they need."""
     if not session.samples:
         return [row((" waiting for telemetry", "dim"))]
     last, device = session.samples[-1], session.device
@@ -275,6 +299,8 @@ def _now(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
         ((" temperature ", "dim"), (heat, "")),
         ((f"  {what} ", "dim"), (said(last.util, percent, "util"), "")),
     ]
+    if on_device:
+        parts.append((("  clock on the device ", "dim"), (f"{on_device[-1][1]:.0f}", "clock-spin")))
     rows: list[Row] = [()]
     for part in parts:
         if rows[-1] and width((*rows[-1], *part)) > cells:

@@ -21,6 +21,7 @@ STYLES: dict[str, Style] = {
     "point-sweep": Style(color="#c9d1d9", bold=True),
     "point-stream-text": Style(color="#7ee787"),
     "clock": Style(color="#7ee787"),
+    "clock-spin": Style(color="#ffa657", bold=True),
     "memory": Style(color="#79c0ff"),
     "power": Style(color="#d2a8ff"),
     "reason": Style(color="#e8a33d", bold=True),

@@ -17,7 +17,8 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, signed
 from roofwatch.tui.rows_of_text import Row, row, wrapped
 
-NAME = 22
+NAME = 21
+NARROW = 78  # cells under which MFU gives way: at the flat it is the card's share
 WIDE = 96  # cells from which MFU's ceiling and the long advice stand too
 SHORT = {KERNEL: "kernel", INTENSITY: STOP_HERE}
 
@@ -38,12 +39,14 @@ def table(
     if not points:
         return []
     wide = cells >= WIDE
-    head = f"    {'point':<{NAME}}{'FLOP/B':>7} {'TFLOP/s':>8} {'roof':>6}{'ridge':>7}{'card':>6}"
-    head += f"{'MFU':>7}" + (f"{'at most':>9}" if wide else "") + "  work on"
+    narrow = cells < NARROW
+    head = f"    {'point':<{NAME}}{'FLOP/B':>7} {'TFLOP/s':>7} {'roof':>6}{'ridge':>6}{'card':>6}"
+    head += "" if narrow else f"{'MFU':>7}"
+    head += (f"{'at most':>9}" if wide else "") + "  work on"
     main: list[Row] = []
     swept: list[Row] = []
     for mark, p in zip(letters(points, g), points, strict=True):
-        (swept if p.style == "sweep" else main).append(_row(mark, p, wide))
+        (swept if p.style == "sweep" else main).append(_row(mark, p, wide, narrow))
     return [
         row((head, "dim")),
         *main,
@@ -53,17 +56,18 @@ def table(
     ]
 
 
-def _row(mark: str, p: Point, wide: bool) -> Row:
-    line = f" {p.name:<{NAME}}{figure(p.intensity):>7} {figure(p.tflops):>8}"
+def _row(mark: str, p: Point, wide: bool, narrow: bool) -> Row:
+    line = f" {p.name:<{NAME}}{figure(p.intensity):>7} {figure(p.tflops):>7}"
     gaps = p.distances
-    line += _shares(gaps) + f"{_share(p.mfu):>7}" + (f"{_share(p.mfu_ceiling):>9}" if wide else "")
+    line += _shares(gaps) + ("" if narrow else f"{_share(p.mfu):>7}")
+    line += f"{_share(p.mfu_ceiling):>9}" if wide else ""
     return row((f" {mark} ", f"point-{p.style}"), line, (f"  {_advice(p, wide)}", "dim"))
 
 
 def _shares(gaps: Distances | None) -> str:
     if gaps is None:
         return " " * 19
-    return f"{_share(gaps.of_roof):>6}{_share(gaps.of_ridge):>7}{_share(gaps.of_nominal):>6}"
+    return f" {_share(gaps.of_roof):>6}{_share(gaps.of_ridge):>6}{_share(gaps.of_nominal):>6}"
 
 
 def _share(ratio: float | None) -> str:
@@ -98,12 +102,11 @@ def _attribution(session: Session, own: Roofs, key: str | None, g: Glyphs) -> li
         rows.append(row((f" {which:<10}", which), (f" {g.dot} ".join(pieces), "")))
     parts = bandwidth_attributed(session, own)
     if parts is not None:
-        pieces = [f"{figure(parts.nominal)} nominal", f"{signed(parts.clock)} mem clock"]
+        pieces = [f"{parts.nominal:.0f} nominal", f"{parts.clock:+.0f} mem clock"]
         if parts.turnaround:
-            pieces.append(f"{signed(parts.turnaround)} turnaround")
-            pieces.append(f"{signed(parts.remainder)} refresh, rows")
-        else:
-            pieces.append(f"{signed(parts.remainder)} refresh, rows, turnaround")
+            pieces.append(f"{parts.turnaround:+.0f} turnaround")
+        rest = "refresh, rows" if parts.turnaround else "refresh, rows, turnaround"
+        pieces.append(f"{parts.remainder:+.0f} {rest}")
         rows.append(row((" GB/s      ", "point-stream-text"), (f" {g.dot} ".join(pieces), "")))
     return rows
 

@@ -10,7 +10,7 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
 
-RANGE, MEASURED, SHARE = 21, 8, 7
+RANGE, MEASURED, SHARE = 21, 7, 7
 LEAST_NAME = 18
 BASE = 1 + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings, but for the name's
 MOST_SPARK = 16
@@ -22,24 +22,48 @@ def build(
     height: int,
     glyphs: Glyphs,
     progress: float | None = None,
-    rows: list[ProbeRow] | None = None,
+    first: int = 0,
+    reach: str = "down, up",
 ) -> list[Row]:
-    """Rows of the pane; ``progress`` (0 to 1) of the running probe is known only live."""
-    rows = probe_rows(session) if rows is None else rows
+    """Rows of the pane from probe ``first`` on; one that runs below is followed.
+
+    ``progress`` (0 to 1) of the running probe is known only live; ``reach`` are the keys that show
+    what does not fit.
+    """
+    head, body = _parts(session, cells, glyphs, progress)
+    room = height - 1
+    if len(body) <= room or room < 2:
+        return page([head, *body], cells, height)
+    running = next((i for i, r in enumerate(probe_rows(session)) if r.state == RUNNING), 0)
+    first = min(len(body) - room + 1, max(first, running - room + 3))
+    shown = body[first : first + room - 1]
+    left = len(body) - first - len(shown)
+    more = f"{left} more rows" if left else f"{first} rows above"
+    return page([head, *shown, row((f" {more}: {reach}", "dim"))], cells, height)
+
+
+def length(session: Session, cells: int, glyphs: Glyphs) -> int:
+    """How many rows the table has under its head."""
+    return len(_parts(session, cells, glyphs, None)[1])
+
+
+def _parts(
+    session: Session, cells: int, glyphs: Glyphs, progress: float | None
+) -> tuple[Row, list[Row]]:
+    """The head, and all rows under it: the probes, then what is to be said of some."""
+    rows = probe_rows(session)
     needed = max(len(w) for w in ("findings", *(_words(r) for r in rows)))
     name = max([LEAST_NAME, *(len(r.label) + 1 for r in rows)])
     spark_cells = min(MOST_SPARK, cells - BASE - name - needed - 3)
     spark_cells = spark_cells if spark_cells >= len("repeats") else 0
-    out: list[Row] = [_head(name, spark_cells)]
-    for r in rows:
-        out.append(_line(r, name, spark_cells, cells, glyphs, progress))
+    out = [_line(r, name, spark_cells, cells, glyphs, progress) for r in rows]
     remarks = [r for r in rows if r.why and (r.state in (SKIPPED, FAILED) or r.within is False)]
-    if remarks and len(out) + 1 < height:
+    if remarks:
         out.append(row(""))
-        for r in remarks:
-            outside = "" if r.within is None else "outside the expected range, "
-            out += wrapped(f"{r.label}: {outside}{r.why}", cells - 2, "dim", " ")
-    return page(out, cells, height)
+    for r in remarks:
+        outside = "" if r.within is None else "outside the expected range, "
+        out += wrapped(f"{r.label}: {outside}{r.why}", cells - 2, "dim", " ")
+    return _head(name, spark_cells), out
 
 
 def _head(name: int, spark_cells: int) -> Row:

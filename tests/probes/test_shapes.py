@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from roofwatch.probes.shapes import DEEP, MOST, SQUARES, TILES, Shape, candidates, grid
+from roofwatch.probes.shapes import (
+    DEEP,
+    DEEP_WAVES,
+    MOST,
+    SQUARES,
+    TILES,
+    Shape,
+    candidates,
+    grid,
+)
 from roofwatch.roofline.attribution import wave_share
 from roofwatch.roofline.kernel_name import USUAL_TILE
 
@@ -23,8 +32,10 @@ def test_fp64_has_a_tile_of_its_own_and_deep_shapes(units: int) -> None:
     shapes = candidates(units, 1e13, "fp64")
     aligned = [s for s in shapes if s.k in DEEP and not s.m == s.n == s.k]
     assert aligned
+    tile = TILES["fp64"]
     for shape in aligned:
-        assert wave_share(shape.m, shape.n, TILES["fp64"], units) == 1
+        assert wave_share(shape.m, shape.n, tile, units) == 1
+        assert shape.m // tile[0] * (shape.n // tile[1]) // units in DEEP_WAVES
     assert max(s.k for s in shapes) > max(s.k for s in candidates(units, 1e13, "bf16"))
 
 

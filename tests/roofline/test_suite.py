@@ -11,10 +11,12 @@ from roofwatch.roofline.suite import (
     MATMUL_KEYS,
     QUICK,
     SUITES,
+    held,
     matmul_spec,
     stream_spec,
     suite,
     sustain_default_s,
+    sweep_of,
 )
 
 CARDS = ["7.5", "8.0", "8.6", "9.0", "10.0", "12.0", "gfx942", None]
@@ -105,8 +107,8 @@ def test_the_first_roofline_comes_first_and_heat_last(name: str, capability: str
     for kind in ("cuda", "cpu"):
         found = suite(name, kind, capability, hold=(HOLD_ALL,))
         assert [s.protocol for s in found[:2]] == ["stream", "burst"]
-        held = [s.protocol == "sustained" for s in found]
-        assert held == sorted(held)
+        last = [s.protocol == "sustained" for s in found]
+        assert last == sorted(last)
         assert len({s.key for s in found}) == len(found)
 
 
@@ -146,10 +148,17 @@ def test_sweeps_repeat_a_probe_over_many_sizes() -> None:
     assert list(found).index("matmul-bf16-sweep") > list(found).index("matmul-bf16")
 
 
+def test_a_sweep_or_a_hold_of_a_control_is_none() -> None:
+    spec = stream_spec("add_scalar", "fp32", control=True)
+    assert not sweep_of(spec).control
+    assert not held(spec, 5.0).control
+    assert sweep_of(held(spec, 5.0)).seconds == 0
+
+
 def test_the_full_suite_holds_a_stream_too() -> None:
-    (held,) = (s for s in suite(FULL, "cuda", "9.0", 5.0) if s.key == "triad-fp16-sustained")
-    assert (held.protocol, held.seconds, held.peak_key) == ("sustained", 5.0, None)
-    assert held.label == "triad fp16 5 s"
+    (spec,) = (s for s in suite(FULL, "cuda", "9.0", 5.0) if s.key == "triad-fp16-sustained")
+    assert (spec.protocol, spec.seconds, spec.peak_key) == ("sustained", 5.0, None)
+    assert spec.label == "triad fp16 5 s"
     assert not [s for s in suite(QUICK, "cuda", "9.0") if s.op == "triad"]
 
 
@@ -209,9 +218,9 @@ def test_what_is_not_measured_is_not_held() -> None:
 def test_seconds_of_a_suite(name: str, seconds: float) -> None:
     assert sustain_default_s(name) == seconds
     for sustain_s, expected in ((None, seconds), (7.5, 7.5)):
-        held = [s for s in suite(name, "cuda", "9.0", sustain_s) if s.protocol == "sustained"]
-        assert held
-        assert {s.seconds for s in held} == {expected}
+        long = [s for s in suite(name, "cuda", "9.0", sustain_s) if s.protocol == "sustained"]
+        assert long
+        assert {s.seconds for s in long} == {expected}
 
 
 def test_only_what_is_held_has_seconds() -> None:
@@ -241,11 +250,11 @@ def test_tf32_is_fp32_in_another_mode() -> None:
 
 @pytest.mark.parametrize("key", MATMUL_KEYS)
 def test_a_probe_has_one_key_whether_by_tensor_cores_or_not(key: str) -> None:
-    burst, held = matmul_spec(key), matmul_spec(key, 3.0)
+    burst, long = matmul_spec(key), matmul_spec(key, 3.0)
     assert burst.key == f"matmul-{key.removesuffix('_tensor')}"
-    assert held.key == f"{burst.key}-sustained"
-    assert (burst.protocol, held.protocol) == ("burst", "sustained")
-    assert burst.peak_key == held.peak_key == key
+    assert long.key == f"{burst.key}-sustained"
+    assert (burst.protocol, long.protocol) == ("burst", "sustained")
+    assert burst.peak_key == long.peak_key == key
 
 
 @pytest.mark.parametrize(

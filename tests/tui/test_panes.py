@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from roofwatch.session.events import Device, End, Fault, Note, SessionInfo
+from roofwatch.session.events import Device, End, Fault, Note, SessionInfo, Span
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.roofs import roofs
 from roofwatch.session.table import probe_rows
-from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui import (
+    clocks_pane,
+    header,
+    notebook_pane,
+    probes_pane,
+    roofline_pane,
+    sweeps_plot,
+)
 from roofwatch.tui.curves import curve
 from roofwatch.tui.glyphs import ASCII, UNICODE
 from roofwatch.tui.report import report
@@ -27,9 +36,9 @@ def lines(rows: list[Row]) -> list[str]:
 @pytest.mark.parametrize(("cells", "height"), SIZES)
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_every_pane_fills_its_size_exactly(
-    h200: Session, cells: int, height: int, glyphs: object
+    h200: Session, full: Session, cells: int, height: int, glyphs: object
 ) -> None:
-    for session in (h200, Session()):
+    for session in (h200, full, Session()):
         for pane in (roofline_pane, clocks_pane, probes_pane, notebook_pane):
             extra = (None,) if pane is roofline_pane else ()
             rows = pane.build(session, cells, height, *extra, glyphs)  # type: ignore[arg-type]
@@ -191,3 +200,94 @@ def test_a_second_run_that_was_quit_leaves_the_first_on_show(h200_file) -> None:
     session.add(End(t=61.0, complete=False, why="quit", run=2))
     rows = lines(probes_pane.build(session, 80, 14, UNICODE))
     assert re.search(r"add_scalar fp16 .* 4\d\d\d ✓", rows[1])
+
+
+def test_a_long_table_says_what_is_left_and_moves(full: Session) -> None:
+    rows = lines(probes_pane.build(full, 80, 19, UNICODE))
+    assert rows[1].startswith(" add_scalar fp16")
+    assert re.fullmatch(r" \d+ more rows: down, up", rows[-1])
+    moved = lines(probes_pane.build(full, 80, 19, UNICODE, first=99))
+    assert moved[-1].endswith("rows above: down, up")
+    assert any("matmul bf16 10 s" in r for r in moved)
+    whole = lines(probes_pane.build(full, 80, 60, UNICODE))
+    assert not any("more rows" in r for r in whole)
+
+
+def test_a_running_probe_below_is_followed(full_file: Path) -> None:
+    stream = list(events(full_file))
+    at = next(
+        i for i, e in enumerate(stream) if isinstance(e, Span) and e.probe == "read-fp16-sweep"
+    )
+    rows = lines(probes_pane.build(fold(stream[: at + 1]), 80, 12, UNICODE, 0.5))
+    assert any("read fp16 sizes" in r and "running" in r for r in rows)
+
+
+def test_a_sweep_says_where_it_turns(full: Session) -> None:
+    rows = lines(probes_pane.build(full, 80, 60, UNICODE))
+    assert any(re.search(r"read fp16 sizes +turns at 4\d MiB", r) for r in rows)
+    assert any(re.search(r"matmul bf16 sizes +flat from n=3072", r) for r in rows)
+
+
+def test_the_table_under_the_roofline_tells_the_three_distances(full: Session) -> None:
+    rows = lines(roofline_pane.build(full, 120, 40, "bf16", UNICODE))
+    head = next(r for r in rows if "work on" in r)
+    assert head.split() == [
+        "point",
+        "FLOP/B",
+        "TFLOP/s",
+        "roof",
+        "ridge",
+        "card",
+        "MFU",
+        "at",
+        "most",
+        "work",
+        "on",
+    ]
+    small = next(r for r in rows if "matmul bf16 512" in r)
+    assert re.search(r" 171 +\d+(\.\d)? +1\d% +\d\d% +84% +8\.\d% +83%  overhead and kernel", small)
+    assert any("triad fp16" in r and "stop here; only intensity helps" in r for r in rows)
+
+
+def test_the_terms_from_nominal_down_stand_below(full: Session) -> None:
+    rows = lines(roofline_pane.build(full, 80, 30, "bf16", UNICODE))
+    pattern = r" 989 nominal · [+-][\d.]+ clock 1\d{3} MHz · \+0 waves · -[\d.]+ kernel"
+    assert [r.split()[0] for r in rows if re.search(pattern, r)] == ["burst", "sustained"]
+    assert any(re.search(r"4800 nominal · \+14 mem clock · -\d+ turnaround", r) for r in rows)
+    assert any(r.startswith(" between the ridges: matmul 512") for r in rows)
+
+
+def test_a_narrow_table_keeps_the_advice(full: Session) -> None:
+    rows = lines(roofline_pane.build(full, 71, 30, "bf16", UNICODE))
+    assert any(r.endswith("stop here") and "triad" in r for r in rows)
+    assert all(len(r) <= 71 for r in rows)
+
+
+def test_the_sweep_stands_under_the_roof(full: Session) -> None:
+    rows = lines(roofline_pane.build(full, 120, 40, "bf16", UNICODE))
+    assert sum(r.count(UNICODE.sweep) for r in rows[:24]) >= 8
+
+
+def test_sweeps_are_plotted_with_the_cache(full: Session) -> None:
+    rows = lines(sweeps_plot.build(full, roofs(full), 80, UNICODE))
+    assert any("60 MiB cache reported" in r for r in rows)
+    assert any(
+        re.search(r"read fp16 sizes: cache \d{4}, memory \d{4}, half-way at 4", r) for r in rows
+    )
+    assert any(r.strip().startswith("4800 ┤") for r in rows)
+    assert any(re.search(r"^ +512 +[\d.]+ .*too small$", r) for r in rows)
+    assert any(re.search(r"^ +8192 +\d+ [█░]+ +15.5 waves, 97 % full", r) for r in rows)
+    assert all(len(r) <= 80 for r in rows)
+
+
+def test_without_a_sweep_there_is_no_plot(h200: Session) -> None:
+    assert sweeps_plot.build(h200, roofs(h200), 80, UNICODE) == []
+
+
+def test_the_device_clock_stands_beside_nvmls(full: Session) -> None:
+    rows = lines(clocks_pane.build(full, 80, 20, UNICODE))
+    assert any(re.search(r"clock on the device 1[34]\d\d", r) for r in rows)
+    # A held stream is no throughput: the chart's own row begins with the matmul.
+    top = next(i for i, r in enumerate(rows) if r.startswith("TFLOP/s")) - 1
+    assert not rows[top][10:55].strip()
+    assert rows[top][55:].strip()
