@@ -10,8 +10,9 @@ def strided(reading: Reading) -> Finding | None:
     """The useful rate of a strided stream, and what the memory really carried for it."""
     if reading.op != "strided" or reading.gbs is None or reading.moved_bytes is None:
         return None
-    useful = reading.working_set_bytes or 0
-    times = reading.moved_bytes / useful if useful else 0.0
+    if not reading.working_set_bytes:
+        return None
+    times = reading.moved_bytes / reading.working_set_bytes
     moved_gbs = reading.gbs * times
     return finding(
         "strided",

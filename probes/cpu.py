@@ -8,6 +8,7 @@ import psutil
 
 from roofwatch.session.host_cpu import cpuinfo
 
+DTYPES = ("fp64", "fp32", "bf16")  # what CPUs multiply by vectors or tiles of their own
 CGROUP_MAX = Path("/sys/fs/cgroup/memory.max")
 CGROUP_NOW = Path("/sys/fs/cgroup/memory.current")
 

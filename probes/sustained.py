@@ -128,31 +128,37 @@ def settle(chunks: Sequence[Chunk], timing: str) -> Timed:
 
     The window begins two seconds after onset.
     """
-    times_s = [t for chunk in chunks for t in chunk.times_s]
-    from_s = chunks[0].t0_s + window_begin_s(times_s)
-    begin = end = None
-    blocks: list[float] = []
-    block: list[float] = []
+    launched: list[tuple[float, float]] = []  # begin of each launch, its time
     for chunk in chunks:
         at_s = chunk.t0_s
         for time_s in chunk.times_s:
-            start, at_s = at_s, at_s + time_s
-            if start < from_s:
-                continue
-            begin = start if begin is None else begin
-            end = at_s
-            block.append(time_s)
-            if sum(block) >= BLOCK_S:
-                blocks.append(sum(block) / len(block))
-                block = []
+            launched.append((at_s, time_s))
+            at_s += time_s
+    from_s = launched[0][0] + window_begin_s([time_s for _, time_s in launched])
+    inside = [(at_s, time_s) for at_s, time_s in launched if at_s >= from_s]
+    if len(inside) < MIN_LAUNCHES:
+        inside = launched[-MIN_LAUNCHES:]
+    blocks = _blocks([time_s for _, time_s in inside])
     if len(blocks) < MIN_LAUNCHES:  # a slow device: its launches are the repetitions
-        blocks = times_s[-max(MIN_LAUNCHES, len(blocks)) :]
-    last = chunks[-1].t0_s + sum(chunks[-1].times_s)
+        blocks = [time_s for _, time_s in inside]
+    begin_s = inside[0][0]
     return Timed(
         times_s=blocks,
         stop="protocol",
         timing=timing,
-        begin_s=from_s if begin is None else begin,
-        end_s=last if end is None else end,
-        clock=[r for chunk in chunks for r in chunk.clock if begin is None or r.t_s >= begin],
+        begin_s=begin_s,
+        end_s=inside[-1][0] + inside[-1][1],
+        clock=[r for chunk in chunks for r in chunk.clock if r.t_s >= begin_s],
     )
+
+
+def _blocks(times_s: Sequence[float]) -> list[float]:
+    """Mean time of each 100 ms of launches; what is left over at the end is dropped."""
+    blocks: list[float] = []
+    block: list[float] = []
+    for time_s in times_s:
+        block.append(time_s)
+        if sum(block) >= BLOCK_S:
+            blocks.append(sum(block) / len(block))
+            block = []
+    return blocks

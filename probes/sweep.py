@@ -37,6 +37,8 @@ def over_bytes(target: Target, spec: ProbeSpec) -> Iterator[Point]:
     """Points by rising bytes of all tensors together, up to what fits and ends in time."""
     most = min(LARGEST_BYTES, target.free_bytes() // 2)
     sizes = sweep_bytes(target.cache_bytes, SMALLEST_BYTES, most)
+    if not sizes:
+        raise RuntimeError("too little memory is free for a sweep")
     element_bytes = ELEMENT_BITS[spec.dtype] // 8
     reads = spec.op == "read"
     largest = sizes[-1] if reads else sizes[-1] // 2
@@ -90,8 +92,7 @@ def over_squares(
         shape = Shape(n, n, n)
         launch = operands.prepare(spec, shape, layout, target.torch_device)
         timer = target.timer_for(launch)
-        first = min(timer.times(launch, WARM))
-        if target.kind == "cuda" and first > REST_ABOVE_S:
+        if target.kind == "cuda" and min(timer.times(launch, WARM)) > REST_ABOVE_S:
             (timed,) = burst(target.timer(), [launch], sleep=rest)
         else:
             repeated = _repeated(timer, launch, REPEATS[target.kind])

@@ -104,15 +104,20 @@ class Worker:
             self._no_clock = str(why)
 
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.peak_key and spec.protocol != "burst" and spec.peak_key not in self._shapes:
-            return f"{spec.peak_key} has no burst shape to hold"
         if self._target.kind == "cpu":
+            if spec.dtype not in cpu.DTYPES:
+                return f"{spec.dtype} is not measured on a CPU"
             if spec.dtype == "bf16" and not cpu.has_fast_bf16():
                 return "this CPU emulates bf16: no number worth having"
-            return None
-        return (lacks(spec.peak_key, capability) if spec.peak_key else None) or operands.missing(
-            spec
-        )
+            return self._shapeless(spec)
+        why = lacks(spec.peak_key, capability) if spec.peak_key else None
+        return why or operands.missing(spec) or self._shapeless(spec)
+
+    def _shapeless(self, spec: ProbeSpec) -> str | None:
+        """A held matmul and a sweep take their shape or layout from the burst."""
+        if spec.peak_key and spec.protocol != "burst" and spec.peak_key not in self._shapes:
+            return f"{spec.peak_key} has no burst shape to hold"
+        return None
 
     def _probe(self, spec: ProbeSpec) -> None:
         if spec.protocol == "sweep":

@@ -9,7 +9,6 @@ import msgspec
 
 from roofwatch.roofline.statistics import median
 
-ON_PLATEAU = 0.80  # of the highest rate
 RISE = 1.10  # a plateau less than this above the memory's rate shows no cache
 FEWEST = 4
 
@@ -25,14 +24,14 @@ class Cliff(msgspec.Struct, frozen=True, kw_only=True):
 def cliff(points: Sequence[tuple[int, float]]) -> Cliff | None:
     """The cliff in (bytes of all tensors, GB/s), by rising size; None when none is seen.
 
-    The plateau is the median of the points within a fifth of the highest, the memory's rate that
-    of the largest set. Between two sizes the crossing is interpolated over the logarithm.
+    The memory's rate is that of the largest set, the plateau the median of the points nearer to the
+    highest than to it. Between two sizes the crossing is interpolated over the logarithm.
     """
     if len(points) < FEWEST:
         return None
     highest = max(rate for _, rate in points)
-    plateau = median([rate for _, rate in points if rate >= ON_PLATEAU * highest])
     memory = points[-1][1]
+    plateau = median([rate for _, rate in points if rate >= (highest + memory) / 2])
     if plateau < RISE * memory:
         return None
     half = (plateau + memory) / 2

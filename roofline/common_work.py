@@ -49,7 +49,7 @@ def common(dtype: str) -> tuple[Common, ...]:
 def between(work: tuple[Common, ...], one: float, other: float) -> tuple[Common, ...]:
     """What is memory-bound by one ridge and compute-bound by the other."""
     low, high = sorted((one, other))
-    return tuple(c for c in work if low < c.intensity <= high)
+    return tuple(c for c in work if low <= c.intensity < high)
 
 
 def changing(work: tuple[Common, ...], ridges: dict[str, float]) -> dict[str, list[str]]:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-FEWEST = 8  # repetitions that can show a drift or two modes
+FEWEST_DRIFTING = 12  # repetitions that can show a drift: fewer, and noise drifts as often
+FEWEST_MODES = 20  # that can show two modes: of 8 normal ones every seventh set seems to have two
+TRIM = 5  # one in so many of a third may lie anywhere
 APART = 0.02  # modes and drifts closer than this are noise
 MINORITY = 0.15  # of the repetitions: less are outliers, no mode
 EXPLAINED = 0.85  # of the variance, by two groups: a normal distribution reaches 0.64
@@ -46,16 +48,17 @@ def median_error(values: Sequence[float]) -> float:
 def drift(values: Sequence[float]) -> float:
     """How far the last third's median lies from the first third's, as a share of it.
 
-    0 for fewer than eight values, and where the two thirds overlap by more than their quartiles.
+    0 for fewer than twelve values, and where the two thirds overlap but for a few outliers.
     """
-    if len(values) < FEWEST:
+    if len(values) < FEWEST_DRIFTING:
         return 0.0
     third = len(values) // 3
-    first, last = values[:third], values[-third:]
-    moved = median(last) - median(first)
-    if abs(moved) <= max(iqr(first), iqr(last)):
+    first, last = sorted(values[:third]), sorted(values[-third:])
+    cut = third // TRIM
+    inner_first, inner_last = first[cut : third - cut], last[cut : third - cut]
+    if inner_first[-1] >= inner_last[0] and inner_last[-1] >= inner_first[0]:
         return 0.0
-    return moved / median(first)
+    return median(last) / median(first) - 1
 
 
 class Modes(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +74,7 @@ def modes(values: Sequence[float]) -> Modes | None:
 
     Both groups must hold 15 % of the values, lie 2 % apart and explain 85 % of the variance.
     """
-    if len(values) < FEWEST:
+    if len(values) < FEWEST_MODES:
         return None
     ordered = sorted(values)
     n, total = len(ordered), math.fsum(ordered)

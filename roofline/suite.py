@@ -121,8 +121,13 @@ def suite(
     build = _full if name == FULL else _quick
     probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
-    held_keys = [k for k in measured if k and (HOLD_ALL in hold or k in hold)] if hold else [load]
-    return (*probes, *(matmul_spec(key, seconds) for key in held_keys))
+    wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in hold] or [load]
+    if HOLD_ALL in hold:
+        wanted = [*measured, *(k for k in wanted if k != HOLD_ALL)]
+    wanted = list(dict.fromkeys(wanted))
+    # What is held but not in the suite is measured first: the hold needs its best shape.
+    more = [matmul_spec(key) for key in wanted if key not in measured]
+    return (*probes, *more, *(matmul_spec(key, seconds) for key in wanted))
 
 
 def _ordered(load: str, *keys: str) -> list[str]:
@@ -178,6 +183,9 @@ def _full(
 
 # GA100, GH100, GB100 (CUDA programming guide); AMD's MI200 and MI300.
 _FP64_TENSOR = ("8.0", "9.0", "10.0", "gfx90a", "gfx942")
+
+
+_FP64_KEYS = ("fp64", "fp64_tensor")
 
 
 def _fp64(compute_capability: str | None) -> str:

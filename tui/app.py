@@ -261,7 +261,7 @@ class RoofwatchApp(App[None]):
             if self._drawn.get("clocks") != before:
                 self._chart_at = now
         # Beside the others the table follows the run; the keys move it where it stands alone.
-        first, reach = (0, "3") if self._wide else (scroll["probes"], "down, up")
+        first, reach = (0, "key 3") if self._wide else (scroll["probes"], "down, up")
         draw(
             "probes",
             (revision, progress, first),

@@ -103,7 +103,7 @@ def _line(
 
 def _words(r: ProbeRow) -> str:
     """What the findings column says."""
-    return " ".join([*r.codes, *(["lib-limited"] if r.library_limited else [])])
+    return " ".join([*r.codes, *(["library"] if r.library_limited else [])])
 
 
 def _range(r: ProbeRow, glyphs: Glyphs) -> str:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from roofwatch.roofline.statistics import (
     APART,
-    FEWEST,
+    FEWEST_DRIFTING,
+    FEWEST_MODES,
     drift,
     iqr,
     median,
@@ -63,13 +64,21 @@ def test_a_bump_in_the_middle_is_no_drift() -> None:
     assert drift([1.0] * 10 + [2.0] * 10 + [1.0] * 10) == 0
 
 
-def test_seven_values_show_neither_drift_nor_modes() -> None:
-    values = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
-    assert len(values) == FEWEST - 1
-    assert drift(values) == 0
-    assert modes(values) is None
-    assert drift([*values, 2.0]) == 1
-    assert modes([*values, 2.0]) is not None
+def test_too_few_values_show_neither_drift_nor_modes() -> None:
+    few = [1.0] * 6 + [2.0] * (FEWEST_DRIFTING - 7)
+    assert drift(few) == 0
+    assert drift([*few, 2.0]) == 1
+    some = [1.0] * 10 + [2.0] * (FEWEST_MODES - 11)
+    assert modes(some) is None
+    assert modes([*some, 2.0]) is not None
+
+
+@pytest.mark.parametrize("count", [12, 14, 18, 24, 64])
+@pytest.mark.parametrize("sigma", [0.01, 0.03])
+def test_noise_seldom_drifts_and_never_has_two_modes(count: int, sigma: float) -> None:
+    sets = [normal(seed, count, sigma=sigma) for seed in range(200)]
+    assert sum(abs(drift(values)) > 0.03 for values in sets) <= 12
+    assert sum(modes(values) is not None for values in sets) <= 2
 
 
 def test_two_clock_states_are_two_modes() -> None:

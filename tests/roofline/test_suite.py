@@ -195,9 +195,11 @@ def test_without_hold_the_load_precision_is_held() -> None:
     assert held_keys(kind="cpu", capability=None) == ["fp32"]
 
 
-def test_hold_names_what_is_held_in_the_suites_own_order() -> None:
+def test_hold_names_what_is_held_in_the_order_asked_for() -> None:
     assert held_keys("fp32", "fp8") == ["fp32", "fp8"]
-    assert held_keys("fp8", "fp32") == ["fp32", "fp8"]
+    assert held_keys("fp8", "fp32", "fp8") == ["fp8", "fp32"]
+    assert held_keys("fp64") == ["fp64_tensor"]
+    assert held_keys("fp64", capability="8.6") == ["fp64"]
     assert held_keys("fp64_tensor") == ["fp64_tensor"]
     assert held_keys("int8", name=QUICK) == ["int8"]
 
@@ -209,9 +211,10 @@ def test_hold_all_holds_each_burst_once(name: str) -> None:
     assert held_keys(HOLD_ALL, "bf16", name=name) == bursts
 
 
-def test_what_is_not_measured_is_not_held() -> None:
-    assert held_keys("fp4", name=QUICK) == []
-    assert held_keys("int8", kind="cpu", capability=None) == []
+def test_what_the_suite_does_not_measure_is_measured_before_it_is_held() -> None:
+    specs = suite(QUICK, "cuda", "9.0", hold=["fp64"])
+    assert [s.key for s in specs[-2:]] == ["matmul-fp64", "matmul-fp64-sustained"]
+    assert len({s.key for s in specs}) == len(specs)
 
 
 @pytest.mark.parametrize(("name", "seconds"), [(QUICK, 3.0), (FULL, 10.0), ("of-the-future", 3.0)])

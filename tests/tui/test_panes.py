@@ -115,7 +115,7 @@ def test_the_probe_table_reads_like_a_table(h200: Session) -> None:
     starts = {r.rstrip().find("/s") for r in rows[1:11] if "TFLOP" in r}
     assert len(starts) == 1
     assert "throttled" in rows[10]
-    assert "lib-limited" in next(r for r in rows if "int8" in r)
+    assert "library" in next(r for r in rows if "int8" in r)
 
 
 def test_a_running_probe_has_a_bar(h200_file) -> None:  # type: ignore[no-untyped-def]
