@@ -123,7 +123,9 @@ def findings(session: Session) -> list[Finding]:
     swept = _swept(session, own)
     if swept is not None:
         found.append(swept)
-    fall = throttled(session)
-    if fall is not None:
-        found.append(fall)
+    found += [
+        f
+        for m in session.measured()
+        if m.protocol == "sustained" and (f := throttled(session, m.probe)) is not None
+    ]
     return ranked(found)

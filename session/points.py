@@ -73,8 +73,9 @@ def point(session: Session, own: Roofs, key: str | None, m: Measurement) -> Poin
 
 
 def _name(m: Measurement) -> str:
+    """What people read: ``triad fp16``, ``bf16 burst``, ``bf16 square 512``."""
     if m.peak_key is None:
         return f"{m.op} {m.dtype}"
     if m.protocol == "sweep":
-        return f"{m.op} {m.peak_key} {m.shape['n']}"
-    return f"{m.op} {m.peak_key} {m.protocol}"
+        return f"{m.peak_key} square {m.shape['n']}"
+    return f"{m.peak_key} {m.protocol}"

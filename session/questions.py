@@ -113,7 +113,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     question = "What share of the nominal compute does it reach, and why not all of it?"
     if main is None or main.best_tflops is None:
         return Question(number=2, question=question, answer="A matmul probe would tell.", values={})
-    seen = fall(session)
+    seen = fall(session, probe=main.sustained.probe) if main.sustained else None
     held = (
         f" Held for seconds it is {main.sustained_tflops:.4g}: {seen.sentence}."
         if main.sustained_tflops and seen is not None and seen.price_tflops and seen.reasons

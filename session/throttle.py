@@ -61,16 +61,21 @@ def onset_of(session: Session, probe: str, run: int) -> float | None:
     return onset_s(series_times(session, probe, run))
 
 
-def fall(session: Session, run: int | None = None) -> Fall | None:
-    """The fall in a run's sustained probe: from its last chunk while it runs, then its window."""
+def fall(session: Session, run: int | None = None, probe: str | None = None) -> Fall | None:
+    """The fall in a held matmul: from its last chunk while it runs, then its window.
+
+    Without ``probe`` it is the one that was held last in the run (the reported one by default).
+    """
     wanted = run or session.reported_run
-    series = [s for s in session.series if s.run == wanted and held_matmul(s.probe)]
+    series = [
+        s
+        for s in session.series
+        if s.run == wanted and held_matmul(s.probe) and probe in (None, s.probe)
+    ]
     if not series:
         return None
     last = series[-1]
-    held = next(
-        (m for m in session.measurements if m.probe == last.probe and m.run == wanted), None
-    )
+    held = next((m for m in session.measured(wanted) if m.probe == last.probe), None)
     if held is not None:
         rate = tflops(held)
         begin, end, spun = held.begin_s, held.end_s, held.clock_mhz
@@ -105,9 +110,9 @@ def _burst_of(session: Session, probe: str, run: int) -> Measurement | None:
     return next((m for m in session.measurements if m.probe == key and m.run == run), None)
 
 
-def throttled(session: Session) -> Finding | None:
+def throttled(session: Session, probe: str) -> Finding | None:
     """The fall as a finding: an explanation, not a fault, when the reason is the power limit."""
-    seen = fall(session)
+    seen = fall(session, probe=probe)
     if seen is None or seen.price_tflops is None:
         return None
     before = seen.tflops + seen.price_tflops

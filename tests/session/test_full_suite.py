@@ -12,7 +12,7 @@ import pytest
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.peaks import TENSOR_KEYS
 from roofwatch.session.attribution import attributed, bandwidth_attributed
-from roofwatch.session.events import Measurement
+from roofwatch.session.events import Measurement, Series
 from roofwatch.session.file import events
 from roofwatch.session.findings import control_ratio, findings
 from roofwatch.session.fold import Session, fold
@@ -26,6 +26,7 @@ from roofwatch.session.summary import record
 from roofwatch.session.sustained import clock_readings, sustained
 from roofwatch.session.sweeps import cache_seen, sweeps
 from roofwatch.session.table import DONE, probe_rows
+from roofwatch.session.throttle import fall
 
 MIB = 1 << 20
 
@@ -194,6 +195,32 @@ def test_the_fall_is_seen_in_the_rate_and_in_the_clock(full: Session) -> None:
     assert sorted(gaps)[len(gaps) // 2] < 0.008
 
 
+def test_two_held_precisions_have_each_their_own_fall(full_file: Path) -> None:
+    bf16, fp16 = "matmul-bf16-sustained", "matmul-fp16-sustained"
+    stream = list(events(full_file))
+    more: list[Any] = []
+    for e in stream:
+        if isinstance(e, Series) and e.probe == bf16:
+            slower = [t * 1.25 for t in e.times_s]
+            more.append(msgspec.structs.replace(e, probe=fp16, times_s=slower))
+        if isinstance(e, Measurement) and e.probe == bf16:
+            clock = [mhz - 200 for mhz in e.clock_mhz]
+            slower = [t * 1.25 for t in e.times_s]
+            changes = {"probe": fp16, "peak_key": "fp16", "dtype": "fp16", "clock_mhz": clock}
+            more.append(msgspec.structs.replace(e, times_s=slower, **changes))
+    session = fold([*stream, *more])
+    said = {f.subject: f.message for f in findings(session) if f.code == "throttled"}
+    assert set(said) == {bf16, fp16}
+    own = roofs(session)
+    for probe, key in ((bf16, "bf16"), (fp16, "fp16")):
+        seen = fall(session, probe=probe)
+        assert seen is not None
+        assert seen.tflops == own.compute[key].sustained_tflops
+        assert f"SM clock {seen.sm_mhz:.0f} " in said[probe]
+    _, two, *_ = questions(session, own)
+    assert f"{fall(session, probe=bf16).sentence}" in two.answer  # type: ignore[union-attr]
+
+
 def test_held_bandwidth_does_not_fall(full: Session) -> None:
     held = sustained(full, measured(full, "triad-fp16-sustained"), "x")
     assert held.tflops is None
@@ -231,12 +258,12 @@ def test_points_tell_what_to_work_on(full: Session) -> None:
     assert stream.mfu is not None
     assert stream.mfu_ceiling is not None
     assert stream.mfu < stream.mfu_ceiling < 0.01
-    small = found["matmul bf16 512"]
+    small = found["bf16 square 512"]
     assert small.work_on == "overhead and kernel"
     assert small.distances is not None
     assert small.distances.of_roof < 0.2
-    assert found["matmul bf16 burst"].mfu_ceiling == 1.0
-    assert found["matmul bf16 8192"].work_on == "stop here"
+    assert found["bf16 burst"].mfu_ceiling == 1.0
+    assert found["bf16 square 8192"].work_on == "stop here"
 
 
 def test_work_between_the_ridges_is_named(full: Session) -> None:

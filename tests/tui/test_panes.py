@@ -77,7 +77,7 @@ def test_points_stand_in_the_table_with_their_share(h200: Session) -> None:
     rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
     first = next(r for r in rows if r.startswith(" A "))
     assert re.search(r"add_scalar fp16 +0\.250 +1\.0\d +100% +0\.1% +83% +0\.1% +stop here", first)
-    assert any(re.search(r"^ C  matmul bf16 sustained .* 100% +100% +6\d% +6\d% ", r) for r in rows)
+    assert any(re.search(r"^ C  bf16 sustained .* 100% +100% +6\d% +6\d% ", r) for r in rows)
 
 
 def test_another_precision_has_its_own_roof(h200: Session) -> None:
@@ -244,7 +244,7 @@ def test_the_table_under_the_roofline_tells_the_three_distances(full: Session) -
         "work",
         "on",
     ]
-    small = next(r for r in rows if "matmul bf16 512" in r)
+    small = next(r for r in rows if "bf16 square 512" in r)
     assert re.search(r" 171 +\d+(\.\d)? +1\d% +\d\d% +84% +8\.\d% +83%  overhead and kernel", small)
     assert any("triad fp16" in r and "stop here; only intensity helps" in r for r in rows)
 
