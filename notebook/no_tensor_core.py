@@ -1,8 +1,8 @@
-"""A matmul of a tensor-core precision whose kernel multiplied on CUDA cores, or the other way."""
+"""A matmul of a tensor-core precision whose kernel multiplied on CUDA cores."""
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS
 
@@ -21,25 +21,6 @@ def no_tensor_core(reading: Reading) -> Finding | None:
         why="A library falls back where alignment, layout or a switch keeps it from the unit.",
         do="1. make every dimension a multiple of 8 (16 in one-byte types); 2. look at the math "
         "switches in the record; 3. update torch and its CUDA libraries.",
-        kernel=reading.kernel,
-        peak_key=reading.peak_key,
-    )
-
-
-def tensor_core_in_ieee(reading: Reading) -> Finding | None:
-    """An IEEE fp32 matmul whose kernel ran on tensor cores: a switch made it TF32."""
-    if reading.tensor_core is not True or reading.peak_key != "fp32":
-        return None
-    return finding(
-        "E3",
-        root="peak",
-        severity=WRONG,
-        subject=reading.subject,
-        message=f"Its kernel {reading.kernel} ran on tensor cores: this is TF32, compared with the "
-        "fp32 peak of CUDA cores.",
-        why="NVIDIA_TF32_OVERRIDE=1 and TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 beat what a program "
-        "asks for.",
-        do="Unset them, or compare with the tf32 peak.",
         kernel=reading.kernel,
         peak_key=reading.peak_key,
     )

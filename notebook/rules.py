@@ -8,12 +8,12 @@ from roofwatch.notebook.cold_start import cold_start
 from roofwatch.notebook.finding import RANK, Finding
 from roofwatch.notebook.l2_hit import l2_hit
 from roofwatch.notebook.memory_bound_probe import memory_bound_probe
-from roofwatch.notebook.no_tensor_core import no_tensor_core, tensor_core_in_ieee
+from roofwatch.notebook.no_tensor_core import no_tensor_core
 from roofwatch.notebook.over_nominal import over_bandwidth, over_compute
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.strided import strided
 from roofwatch.notebook.unstable import bimodal, control, drifting, profiler, unstable
-from roofwatch.notebook.wrong_peak import wrong_peak
+from roofwatch.notebook.wrong_peak import tensor_core_in_ieee, wrong_peak
 
 Rule = Callable[[Reading], Finding | None]
 
@@ -22,8 +22,8 @@ RULES: tuple[Rule, ...] = (
     over_bandwidth,
     strided,
     wrong_peak,
-    no_tensor_core,
     tensor_core_in_ieee,
+    no_tensor_core,
     over_compute,
     memory_bound_probe,
     control,

@@ -36,3 +36,22 @@ def wrong_peak(reading: Reading) -> Finding | None:
         dtype=reading.dtype,
         math=reading.math,
     )
+
+
+def tensor_core_in_ieee(reading: Reading) -> Finding | None:
+    """An IEEE fp32 matmul whose kernel ran on tensor cores: a switch made it TF32."""
+    if reading.tensor_core is not True or reading.peak_key != "fp32":
+        return None
+    return finding(
+        "E3",
+        root="peak",
+        severity=WRONG,
+        subject=reading.subject,
+        message=f"Its kernel {reading.kernel} ran on tensor cores: this is TF32, compared with the "
+        "fp32 peak of CUDA cores.",
+        why="NVIDIA_TF32_OVERRIDE=1 and TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 beat what a program "
+        "asks for.",
+        do="Unset them, or compare with the tf32 peak.",
+        kernel=reading.kernel,
+        peak_key=reading.peak_key,
+    )

@@ -142,9 +142,11 @@ def _lost_compute(session: Session, main: ComputeRoof) -> str:
         if found is None:
             continue
         terms = found.terms
+        share = terms.of_nominal()
         said.append(
-            f"{which}: {terms.clock:+.0f} clock ({found.clock.mhz:.0f} MHz), {terms.waves:+.0f} "
-            f"waves, {terms.remainder:+.0f} the kernel itself"
+            f"{which}: {terms.clock:+.0f} clock ({share['clock']:+.1%}, at "
+            f"{found.clock.mhz:.0f} MHz), {terms.waves:+.0f} waves ({share['waves']:+.1%}), "
+            f"{terms.remainder:+.0f} the kernel itself ({share['remainder']:+.1%})"
         )
     return f" From nominal in TFLOP/s, {'; '.join(said)}." if said else ""
 

@@ -169,3 +169,24 @@ def test_names_that_are_no_text(tmp_path: Path, h200_file: Path) -> None:
 
 def test_a_session_from_a_pipe(h200_file: Path) -> None:
     assert "NVIDIA H200" in shell(f"ME show <(cat {h200_file})").stdout
+
+
+def test_the_command_line_knows_the_suites_there_are() -> None:
+    from roofwatch import cli
+    from roofwatch.roofline import suite
+
+    assert cli.SUITES == suite.SUITES
+    assert cli.QUICK == suite.QUICK
+
+
+@pytest.mark.parametrize("text", ["foo", "", "bf16,", "bf16,,fp16", "BF16"])
+def test_a_precision_that_is_none_is_said(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from roofwatch import cli
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", f"--hold={text}"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "--hold" in said
+    assert "fp8_fast" in said

@@ -50,7 +50,7 @@ def table(
     return [
         row((head, "dim")),
         *main,
-        *_attribution(session, own, key, g),
+        *_attribution(session, own, key, wide, g),
         *_changing(own, key, cells),
         *swept,
     ]
@@ -83,8 +83,8 @@ def _advice(p: Point, wide: bool) -> str:
     return p.work_on if wide else SHORT.get(p.work_on, p.work_on)
 
 
-def _attribution(session: Session, own: Roofs, key: str | None, g: Glyphs) -> list[Row]:
-    """From nominal down to what was measured, one row a figure."""
+def _attribution(session: Session, own: Roofs, key: str | None, wide: bool, g: Glyphs) -> list[Row]:
+    """From nominal down to what was measured, one row a figure; with room in per cent too."""
     rows = []
     flat = own.compute.get(key or "")
     for which in ("burst", "sustained"):
@@ -98,7 +98,8 @@ def _attribution(session: Session, own: Roofs, key: str | None, g: Glyphs) -> li
             (t.waves, "waves"),
             (t.remainder, "kernel"),
         ):
-            pieces.append(f"{signed(value)} {what}")
+            share = f" ({value / t.nominal:+.1%})" if wide else ""
+            pieces.append(f"{signed(value)}{share} {what}")
         rows.append(row((f" {which:<10}", which), (f" {g.dot} ".join(pieces), "")))
     parts = bandwidth_attributed(session, own)
     if parts is not None:
