@@ -203,8 +203,8 @@ def show(argv: list[str]) -> int:
 
     parser.add_argument("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
     options = parser.parse_args(argv)
-    if options.precision and not options.plot:
-        parser.error("--precision is of --plot")
+    if options.precision and (options.json or options.replay):
+        parser.error("--precision is of the text and of --plot")
     from roofwatch.session.replay import Replay
 
     replay = Replay(options.file)
@@ -217,7 +217,7 @@ def show(argv: list[str]) -> int:
         from roofwatch.tui.app import run as run_screen
 
         return run_screen(replay, _glyphs(sys.stderr.encoding))
-    _print(replay.session, options.file, options.json)
+    _print(replay.session, options.file, options.json, options.precision)
     return 0
 
 
@@ -242,7 +242,7 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
     print(f"the roofline is in {picture}", file=sys.stderr)
 
 
-def _print(session: object, path: Path, as_json: bool) -> None:
+def _print(session: object, path: Path, as_json: bool, key: str | None = None) -> None:
     from roofwatch.session.fold import Session
 
     assert isinstance(session, Session)
@@ -259,7 +259,12 @@ def _print(session: object, path: Path, as_json: bool) -> None:
     from roofwatch.tui.report import columns, print_rows, report
 
     glyphs = _glyphs(sys.stdout.encoding)
-    print_rows(report(session, path, columns(sys.stdout), glyphs))
+    if key is not None:
+        from roofwatch.session.picture import precision
+        from roofwatch.session.roofs import roofs
+
+        key = precision(roofs(session), key)
+    print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout)
 
 
 VERBS: dict[str, Callable[[list[str]], int]] = {"run": run, "show": show}

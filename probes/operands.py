@@ -10,10 +10,9 @@ import torch
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.timing import Launch
 from roofwatch.roofline.suite import ProbeSpec
-from roofwatch.roofline.workload import BLOCK
+from roofwatch.roofline.workload import BLOCK, RESULT
 
 LAYOUTS = {"fp8": ("nt",), "int8": ("nt",), "fp4": ("nt",)}
-OUT_DTYPE = {"fp8": "bf16", "int8": "int32", "fp4": "bf16"}
 SCALE_ROWS, SCALE_COLUMNS = 128, 4  # cuBLAS lays block scales out in such tiles
 TORCH_DTYPE = {
     "fp64": torch.float64,
@@ -30,7 +29,7 @@ def layouts(dtype: str) -> tuple[str, ...]:
 
 def out_dtype(dtype: str) -> str:
     """Element type of the result."""
-    return OUT_DTYPE.get(dtype, dtype)
+    return RESULT.get(dtype, dtype)
 
 
 def missing(spec: ProbeSpec) -> str | None:

@@ -13,6 +13,7 @@ import torch
 
 from roofwatch.probes import matmul, operands, streams
 from roofwatch.probes.device import Target
+from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.timing import Launch, Timed, Timer, burst
 from roofwatch.roofline import workload
@@ -81,9 +82,16 @@ def _repeated(timer: Timer, launch: Launch, repeats: int) -> Timed | None:
 
 
 def over_squares(
-    target: Target, spec: ProbeSpec, layout: str, rest: Callable[[float], None]
-) -> Iterator[Point]:
-    """Points by rising side of a square; each large one starts on a rested card."""
+    target: Target,
+    spec: ProbeSpec,
+    layout: str,
+    rest: Callable[[float], None],
+    profile: Callable[[Launch], Profiled],
+) -> Iterator[tuple[Work, Timed, Profiled]]:
+    """Points by rising side of a square; each large one starts on a rested card.
+
+    ``profile`` names the kernel of each: a library takes other tiles for other sizes.
+    """
     operands.set_math(spec)
     for n in SQUARES:
         need = 3 * n * n * ELEMENT_BITS[spec.dtype] // 8
@@ -99,4 +107,4 @@ def over_squares(
             if repeated is None:
                 return
             timed = repeated
-        yield matmul.work(spec, shape), timed
+        yield matmul.work(spec, shape), timed, profile(launch)

@@ -197,15 +197,15 @@ class Worker:
 
     def _sweep(self, spec: ProbeSpec) -> None:
         if spec.peak_key is None:
-            points, most = sweep.over_bytes(self._target, spec), sweep.MOST_SIZES
-            layout = None
-        else:
-            _, layout = self._shapes[spec.peak_key]
-            points = sweep.over_squares(self._target, spec, layout, self._rest)
-            most = len(sweep.SQUARES)
-        for i, (work, timed) in enumerate(points):
-            self._measurement(spec, work, timed, layout)
-            self._report(spec, min(0.99, (i + 1) / most))
+            for i, (work, timed) in enumerate(sweep.over_bytes(self._target, spec)):
+                self._measurement(spec, work, timed)
+                self._report(spec, min(0.99, (i + 1) / sweep.MOST_SIZES))
+            return
+        _, layout = self._shapes[spec.peak_key]
+        squares = sweep.over_squares(self._target, spec, layout, self._rest, self._profile)
+        for i, (work, timed, profile) in enumerate(squares):
+            self._measurement(spec, work, timed, layout, profile=profile)
+            self._report(spec, min(0.99, (i + 1) / len(sweep.SQUARES)))
 
     def _sustained(self, spec: ProbeSpec) -> None:
         layout = None

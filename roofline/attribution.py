@@ -14,8 +14,9 @@ import msgspec
 class Attribution(msgspec.Struct, frozen=True, kw_only=True):
     """TFLOP/s; ``nominal + clock + waves + remainder`` is what was measured.
 
-    ``clock`` may be a gain: a burst runs above the datasheet's clock. ``remainder`` is prologue,
-    epilogue, operand traffic and the kernel's own pipeline.
+    ``clock`` may be a gain: a burst runs above the datasheet's clock. ``remainder`` is what neither
+    explains: prologue, epilogue, operand traffic, the kernel's own pipeline, and in a burst what a
+    clock that is read between two launches cannot see inside one.
     """
 
     nominal: float

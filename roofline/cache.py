@@ -11,6 +11,7 @@ from roofwatch.roofline.statistics import median
 
 RISE = 1.10  # a plateau less than this above the memory's rate shows no cache
 FEWEST = 4
+TAIL = 4  # largest sets whose median is the memory's rate
 
 
 class Cliff(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,13 +25,13 @@ class Cliff(msgspec.Struct, frozen=True, kw_only=True):
 def cliff(points: Sequence[tuple[int, float]]) -> Cliff | None:
     """The cliff in (bytes of all tensors, GB/s), by rising size; None when none is seen.
 
-    The memory's rate is that of the largest set, the plateau the median of the points nearer to the
-    highest than to it. Between two sizes the crossing is interpolated over the logarithm.
+    The memory's rate is the median of the largest sets', the plateau that of the points nearer to
+    the highest than to it. Between two sizes the crossing is interpolated over the logarithm.
     """
     if len(points) < FEWEST:
         return None
     highest = max(rate for _, rate in points)
-    memory = points[-1][1]
+    memory = median([rate for _, rate in points[-min(TAIL, len(points) // FEWEST) :]])
     plateau = median([rate for _, rate in points if rate >= (highest + memory) / 2])
     if plateau < RISE * memory:
         return None

@@ -39,6 +39,7 @@ STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel
 STOP_HERE = "stop here"
 KERNEL = "overhead and kernel"
 INTENSITY = "stop here; only intensity helps"
+LIBRARY = "another library or kernel"
 
 
 def distances(

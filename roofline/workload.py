@@ -18,6 +18,9 @@ ELEMENT_BITS = {
     "int32": 32,
     "fp4": 4,
 }
+RESULT = {"fp8": "bf16", "int8": "int32", "fp4": "bf16"}
+"""Element type of a matmul's result where it is not that of its operands."""
+
 BLOCK = 16  # fp4 elements that share one fp8 scale (OCP microscaling, NVIDIA's NVFP4)
 
 
@@ -58,7 +61,7 @@ def matmul(m: int, n: int, k: int, dtype: str, out_dtype: str | None = None) -> 
     tensors = [
         Traffic(name="a", read_bytes=size_bytes(m * k, dtype)),
         Traffic(name="b", read_bytes=size_bytes(k * n, dtype)),
-        Traffic(name="c", write_bytes=size_bytes(m * n, out_dtype or dtype)),
+        Traffic(name="c", write_bytes=size_bytes(m * n, out_dtype or RESULT.get(dtype, dtype))),
     ]
     if dtype == "fp4":
         tensors.append(Traffic(name="scales", read_bytes=(m * k + k * n) // BLOCK))

@@ -21,7 +21,7 @@ from roofwatch.session.rates import (
     working_set_bytes,
 )
 from roofwatch.session.roofs import Roofs, roofs
-from roofwatch.session.sweeps import cache_seen, sweeps
+from roofwatch.session.sweeps import cache_seen, highest_gbs, sweeps
 from roofwatch.session.throttle import throttled
 
 FIRST_BLOCK = 10  # repetitions after the very first, which loads the kernel
@@ -89,7 +89,7 @@ def _swept(session: Session, own: Roofs) -> Finding | None:
     seen = cache_seen(found)
     return cache_sweep(
         written.probe,
-        max(p.gbs or 0.0 for p in written.points),
+        highest_gbs(written, session.device.l2_bytes),
         own.nominal_gbs,
         written.cliff.bytes_seen if written.cliff else None,
         seen.bytes_seen if seen else None,

@@ -103,7 +103,7 @@ def draw(session: Session, key: str | None, path: Path) -> None:
             from matplotlib.figure import Figure
         except ImportError:
             raise PictureRefused(
-                f"{path}: needs matplotlib: pip install 'roofwatch[plot]' (a .txt needs nothing)"
+                f"{path}: needs matplotlib: pip install matplotlib (a .txt needs nothing)"
             ) from None
         with matplotlib.rc_context():  # left as found
             matplotlib.rcdefaults()  # a user's own style would move what is placed here

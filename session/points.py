@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.roof import Distances, distances, mfu, mfu_ceiling, work_on
+from roofwatch.roofline.roof import LIBRARY, Distances, distances, mfu, mfu_ceiling, work_on
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import intensity, tflops
@@ -68,7 +68,7 @@ def point(session: Session, own: Roofs, key: str | None, m: Measurement) -> Poin
         mfu=mfu(rate, paper.peak_tflops) if paper else None,
         mfu_ceiling=mfu_ceiling(flop_per_byte, paper.ridge) if paper else None,
         distances=gaps,
-        work_on=work_on(gaps) if gaps else None,
+        work_on=LIBRARY if m.library_limited else work_on(gaps) if gaps else None,
     )
 
 

@@ -8,13 +8,14 @@ import msgspec
 
 from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.roof import STOP
-from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import intensity, time_s
 from roofwatch.session.ridges import changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
-from roofwatch.session.sweeps import sweeps
+from roofwatch.session.sm_clock import SPIN
+from roofwatch.session.sweeps import highest_gbs, sweeps
 from roofwatch.session.throttle import fall
 
 
@@ -85,7 +86,7 @@ def _bandwidth_checks(session: Session, own: Roofs) -> list[dict[str, Any]]:
             checks.append({"check": f"{m.dtype} moves bytes as fast", "ratio": ratio, "ok": ok})
     swept = next((s for s in sweeps(session, own) if s.probe.startswith("add_scalar")), None)
     if swept is not None and own.nominal_gbs:
-        ratio = max(p.gbs or 0.0 for p in swept.points) / own.nominal_gbs
+        ratio = highest_gbs(swept, session.device.l2_bytes) / own.nominal_gbs
         what = "a tensor that fits in the cache reads above nominal"
         checks.append({"check": what, "ratio": ratio, "ok": ratio > 1})
     profiled = own.bandwidth if own.bandwidth and own.bandwidth.kernel_time_s else None
@@ -114,11 +115,10 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     if main is None or main.best_tflops is None:
         return Question(number=2, question=question, answer="A matmul probe would tell.", values={})
     seen = fall(session, probe=main.sustained.probe) if main.sustained else None
-    held = (
-        f" Held for seconds it is {main.sustained_tflops:.4g}: {seen.sentence}."
-        if main.sustained_tflops and seen is not None and seen.price_tflops and seen.reasons
-        else ""
-    )
+    held = f" Held for seconds it is {main.sustained_tflops:.4g}" if main.sustained_tflops else ""
+    if held and seen is not None and seen.price_tflops and seen.reasons:
+        held += f": {seen.sentence}"
+    held += "." if held else ""
     whole = main.nominal_tflops
     return Question(
         number=2,
@@ -145,10 +145,15 @@ def _lost_compute(session: Session, main: ComputeRoof) -> str:
         share = terms.of_nominal()
         said.append(
             f"{which}: {terms.clock:+.0f} clock ({share['clock']:+.1%}, at "
-            f"{found.clock.mhz:.0f} MHz), {terms.waves:+.0f} waves ({share['waves']:+.1%}), "
-            f"{terms.remainder:+.0f} the kernel itself ({share['remainder']:+.1%})"
+            f"{found.clock.mhz:.0f} MHz{_by(found)}), {terms.waves:+.0f} waves "
+            f"({share['waves']:+.1%}{'' if found.tile_known else ', tile assumed'}), "
+            f"{terms.remainder:+.0f} the rest ({share['remainder']:+.1%})"
         )
     return f" From nominal in TFLOP/s, {'; '.join(said)}." if said else ""
+
+
+def _by(found: Attributed) -> str:
+    return "" if found.clock.source == SPIN else " by NVML, up to 100 ms old"
 
 
 def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
@@ -165,26 +170,25 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
     return Question(
         number=3,
         question=question,
-        answer=f"{said} FLOP/byte. For estimates on paper and for other cards take the nominal "
-        "one, for your own points the measured one. Only work whose intensity lies between them "
-        f"changes side{_changing(own)}.",
+        answer=f"{said} FLOP/byte.{_which_ridge(own) if 'nominal' in seen else ''}",
         values={**seen, "changing_side": changing_side(own)},
     )
 
 
-def _changing(own: Roofs) -> str:
-    found = changing_side(own)
-    names = list(dict.fromkeys(name for of_pair in found.values() for name in of_pair))
-    if not found:
-        return ""
-    return f": {', '.join(names)}" if names else ": none of the common kinds"
+def _which_ridge(own: Roofs) -> str:
+    names = dict.fromkeys(name for of_pair in changing_side(own).values() for name in of_pair)
+    work = ", ".join(names) or "none of the common kinds"
+    return (
+        " For estimates on paper and for other cards take the nominal one, for your own points the "
+        f"measured one. Only work whose intensity lies between them changes side: {work}."
+    )
 
 
 def _decode() -> Question:
     return Question(
         number=4,
         question="What shape has the decode curve from batch 1 to 128, and where does it bend?",
-        answer="A decode probe would tell; the quick suite has none.",
+        answer="A decode probe would tell; this session has none.",
         values={},
     )
 

@@ -111,6 +111,7 @@ class RoofsBlock(msgspec.Struct, frozen=True, kw_only=True):
     """The card's own roofs."""
 
     bandwidth_gbs: float | None
+    bandwidth_sustained_gbs: float | None
     bandwidth_kernel: str | None
     of_nominal: float | None
     compute: dict[str, ComputeBlock]

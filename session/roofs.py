@@ -45,6 +45,7 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_gbs: float | None
     bandwidth: Measurement | None
     nominal_gbs: float | None
+    held_gbs: float | None  # the slope as held for seconds; None where no stream was held
     compute: dict[str, ComputeRoof]
 
     @property
@@ -59,9 +60,15 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
         of_key = self.compute.get(peak_key)
         peak = of_key.flat(which) if of_key else None
         slope = self.nominal_gbs if which == "nominal" else self.bandwidth_gbs
+        if which == "sustained":
+            slope = self.held_gbs or slope
         if peak is None or slope is None:
             return None
         return Roof(bandwidth_gbs=slope, peak_tflops=peak)
+
+
+def _holds_stream(m: Measurement) -> bool:
+    return m.protocol == "sustained" and m.op in STREAMS
 
 
 def roofs(session: Session) -> Roofs:
@@ -97,5 +104,6 @@ def roofs(session: Session) -> Roofs:
         bandwidth_gbs=gbs(best) if best else None,
         bandwidth=best,
         nominal_gbs=nominal.bandwidth_gbs if nominal else None,
+        held_gbs=max((gbs(m) for m in measured if _holds_stream(m)), default=None),
         compute=compute,
     )

@@ -205,11 +205,14 @@ def _roofs(session: Session, own: Roofs, found: list[Sweep]) -> RoofsBlock:
                 status[f"ridge.{key}.{which}"] = why
     if own.bandwidth_gbs is None:
         status["bandwidth_gbs"] = status["bandwidth_kernel"] = UNMEASURED
+    if own.held_gbs is None:
+        status["bandwidth_sustained_gbs"] = UNMEASURED
     share = own.bandwidth_gbs / own.nominal_gbs if own.bandwidth_gbs and own.nominal_gbs else None
     if share is None:
         status["of_nominal"] = UNKNOWN
     return RoofsBlock(
         bandwidth_gbs=own.bandwidth_gbs,
+        bandwidth_sustained_gbs=own.held_gbs,
         bandwidth_kernel=own.bandwidth.probe if own.bandwidth else None,
         of_nominal=share,
         compute={k: _compute(session, c) for k, c in measured.items()},

@@ -6,7 +6,7 @@ import msgspec
 
 from roofwatch.roofline.attribution import wave_share
 from roofwatch.roofline.cache import Cliff, cliff
-from roofwatch.roofline.kernel_name import USUAL_TILE, tile
+from roofwatch.roofline.kernel_name import tile
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import gbs, intensity, tflops, time_s, working_set_bytes
@@ -31,6 +31,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tflops: float | None = None
     waves: float | None = None  # tiles over SMs
     wave_share: float | None = None  # of the tile slots of whole waves that hold work
+    tile: tuple[int, int] | None = None  # of this size's own kernel
     of_nominal: float | None = None
     code: str | None = None
 
@@ -92,14 +93,13 @@ def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measure
     flat = own.compute.get(key)
     roof = own.roof(key, "burst")
     units = session.device.sm_count
-    kernel = flat.burst.kernel if flat and flat.burst else None
-    used = (tile(kernel) if kernel else None) or USUAL_TILE
     peak = flat.nominal_tflops if flat else None
     top = flat.burst_tflops if flat else None
 
     def point(m: Measurement) -> Point:
         n = m.shape["n"]
-        waves = -(-n // used[0]) * -(-n // used[1]) / units if units else None
+        used = tile(m.kernel) if m.kernel else None  # a library takes other tiles at other sizes
+        waves = -(-n // used[0]) * -(-n // used[1]) / units if units and used else None
         left = roof is not None and intensity(m) < roof.ridge
         small = left or (waves is not None and waves < 1)
         return Point(
@@ -107,7 +107,8 @@ def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measure
             n=n,
             tflops=tflops(m),
             waves=waves,
-            wave_share=wave_share(n, n, used, units) if units else None,
+            wave_share=wave_share(n, n, used, units) if units and used else None,
+            tile=used,
             of_nominal=tflops(m) / peak if peak else None,
             code="E4" if small else None,
         )
@@ -126,6 +127,13 @@ def _ridge_n(points: list[Measurement], ridge: float) -> int:
     """The side of a square of this type whose intensity is the ridge: intensity grows with n."""
     m = points[-1]
     return round(ridge * m.shape["n"] / intensity(m))
+
+
+def highest_gbs(swept: Sweep, cache_bytes: int | None) -> float:
+    """The best rate of a sweep over bytes, inner caches of a CPU left out."""
+    inner = (cache_bytes or 0) * INNER
+    rates = [p.gbs or 0.0 for p in swept.points if (p.bytes or 0) >= inner]
+    return max(rates, default=0.0)
 
 
 def cache_seen(found: list[Sweep]) -> Cliff | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.notebook.finding import Finding
+from roofwatch.notebook.finding import NOTE, Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.session.events import Measurement
@@ -33,6 +33,7 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     of_nominal: float | None = None
     rates: list[float] = []  # of each repetition, for a spark
     codes: list[str] = []  # findings about it
+    grave: bool = False  # one of them is more than a note: the figure may not be believed
     library_limited: bool = False
     said: str = ""  # of a sweep: where it turns, instead of one figure
 
@@ -59,10 +60,9 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
             state, why = SKIPPED, notes[spec.key]
         else:
             state, why = NOT_RUN if session.closed or run in session.ends else WAITING, None
-        about = (f.code for f in found if f.subject == spec.key)
-        codes = list(dict.fromkeys(about)) if run == session.reported_run else []
+        about = [f for f in found if f.subject == spec.key and run == session.reported_run]
         said = _turns(swept[spec.key]) if state == DONE and m is None else ""
-        rows.append(_row(session, run, spec, m, state, why, codes, said))
+        rows.append(_row(session, run, spec, m, state, why, about, said))
     return rows
 
 
@@ -73,7 +73,7 @@ def _row(
     m: Measurement | None,
     state: str,
     why: str | None,
-    codes: list[str],
+    about: list[Finding],
     said: str,
 ) -> ProbeRow:
     expect = session.expect(spec.key, run)
@@ -90,7 +90,8 @@ def _row(
         within=expect.holds(seen) if expect and seen is not None else None,
         of_nominal=of_nominal(session, spec, seen),
         rates=[value(m, t) for t in m.times_s] if m else [],
-        codes=codes,
+        codes=list(dict.fromkeys(f.code for f in about)),
+        grave=any(f.severity != NOTE for f in about),
         library_limited=bool(m and m.library_limited),
         said=said,
     )

@@ -40,10 +40,16 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
         why = ", ".join(self.reasons) or "no reason given"
         if "power limit" in self.reasons and self.power_limit_w:
             why = f"power limit {self.power_limit_w:.0f} W reached"
-        price = f", costs {self.price_tflops:.0f} TFLOP/s" if self.price_tflops else ""
-        if self.price_tflops and self.price_tflops < 10:
-            price = f", costs {self.price_tflops:.2g} TFLOP/s"
+        price = ""
+        if self.price_tflops:
+            digits = ".0f" if self.price_tflops >= 10 else ".2g"
+            price = f", costs {self.price_tflops:{digits}} {self.key} TFLOP/s"
         return f"{clock}: {why}{price}"
+
+    @property
+    def key(self) -> str:
+        """The precision that was held, as its probe names it."""
+        return self.probe.removeprefix("matmul-").removesuffix("-sustained")
 
 
 def held_matmul(probe: str) -> bool:

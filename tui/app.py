@@ -340,10 +340,12 @@ class RoofwatchApp(App[None]):
 
     def action_help(self) -> None:
         """What the keys do."""
-        if len(self.screen_stack) > 1:
-            return
         from roofwatch.tui.dialogs import Help
 
+        if len(self.screen_stack) > 1:
+            if isinstance(self.screen, Help):
+                self.pop_screen()
+            return
         self.push_screen(Help(self.glyphs is ASCII))
 
     def action_open(self, index: int) -> None:

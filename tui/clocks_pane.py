@@ -20,6 +20,7 @@ from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
 WINDOW_S = 60.0
 SHORTEST_S = 15.0
 GAP_S = 1.0
+LAST = 100  # launches whose median is the held rate now: a single one is noise
 SHORTEST_NAME = 3  # cells; less of a name says nothing
 LEFT = 9
 RIGHT = 7
@@ -57,8 +58,10 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
             return [row((f"{name:<{LEFT - 1}}{glyphs.vertical} {missing}", "dim"))]
         place = (window, columns, rows)
         zero = style != "clock"
+        now = points[-LAST:] if style == "sustained" else points[-1:]
+        last = median([value for _, value in now])
         thin = _thinned(points, window, columns)
-        return _chart(name, thin, limit, place, style, glyphs, zero, beside or [])
+        return _chart(name, thin, last, limit, place, style, glyphs, zero, beside or [])
 
     why = _why_null(samples, "power_instant_w")
     rows = chart(
@@ -140,6 +143,7 @@ def _stretches(points: Points) -> list[Points]:
 def _chart(
     unit: str,
     points: Points,
+    last: float,
     limit: float | None,
     place: tuple[tuple[float, float], int, int],
     style: str,
@@ -163,13 +167,13 @@ def _chart(
     for stretch in _stretches(beside):
         canvas.lay(curve(stretch, (columns, height), window, limits, glyphs.curve), f"{style}-spin")
     rows: list[Row] = []
-    last_y = height - 1 - cell_of(values[-1], limits, height) if values else -1
+    last_y = height - 1 - cell_of(last, limits, height)
     for y in range(height):
         label = figure(top) if y == 0 else figure(bottom) if y == height - 1 > 1 else ""
         name = unit if y == 1 else ""
         text = f"{label:>{LEFT - 2}} " if label else f"{name:<{LEFT - 2}} "
         mark = glyphs.tick if label else glyphs.vertical
-        tail = f" {figure(values[-1])}" if y == last_y else ""
+        tail = f" {figure(last)}" if y == last_y else ""
         rows.append((*row((text + mark, "axis")), *canvas.row(y), (f"{tail:<{RIGHT}}", style)))
     return rows
 

@@ -19,13 +19,14 @@ s            where this session is saved
 1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next); where
              all stand together: that one alone, again to go back
 ← →  p       another precision in the roofline
-↓ ↑  j k     through the notebook; PgDn and PgUp too
+↓ ↑  j k     through the notebook, or the probes where they stand
+             alone; PgDn and PgUp too
 ?            this help; any key closes it
 
 ╌╌╌  nominal: the datasheet, never quite reached
 ───  burst: a rested card for at most 20 ms
 ───  sustained: what it holds for seconds under its power limit
-▲    outside the range that was expected before the run
+▲    outside the range expected before the run, or not to be believed
 ▒    the probe that is running
 
 A link that drops keeps the session file; inside tmux, the run too."""

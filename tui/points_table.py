@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.roofline.roof import INTENSITY, KERNEL, STOP_HERE, Distances
+from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.roof import INTENSITY, KERNEL, LIBRARY, STOP_HERE, Distances
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
 from roofwatch.session.ridges import changing_side
 from roofwatch.session.roofs import Roofs
+from roofwatch.session.sm_clock import SPIN
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, signed
 from roofwatch.tui.rows_of_text import Row, row, wrapped
 
-NAME = 21
+LEAST_NAME = 15
 NARROW = 78  # cells under which MFU gives way: at the flat it is the card's share
-WIDE = 96  # cells from which MFU's ceiling and the long advice stand too
-SHORT = {KERNEL: "kernel", INTENSITY: STOP_HERE}
+WIDE = 108  # cells from which MFU's ceiling and the long advice stand too
+SHORT = {KERNEL: "kernel", INTENSITY: STOP_HERE, LIBRARY: "library"}
 
 
 def letters(points: Sequence[Point], glyphs: Glyphs) -> list[str]:
@@ -40,13 +42,15 @@ def table(
         return []
     wide = cells >= WIDE
     narrow = cells < NARROW
-    head = f"    {'point':<{NAME}}{'FLOP/B':>7} {'TFLOP/s':>7} {'roof':>6}{'ridge':>6}{'card':>6}"
+    name = max(LEAST_NAME, *(len(p.name) + 1 for p in points))
+    rate = unit(key) if key else "TFLOP/s"
+    head = f"    {'point':<{name}}{'FLOP/B':>6} {rate:>7} {'roof':>6}{'ridge':>6}{'card':>6}"
     head += "" if narrow else f"{'MFU':>7}"
     head += (f"{'at most':>9}" if wide else "") + "  work on"
     main: list[Row] = []
     swept: list[Row] = []
     for mark, p in zip(letters(points, g), points, strict=True):
-        (swept if p.style == "sweep" else main).append(_row(mark, p, wide, narrow))
+        (swept if p.style == "sweep" else main).append(_row(mark, p, name, wide, narrow))
     return [
         row((head, "dim")),
         *main,
@@ -56,8 +60,8 @@ def table(
     ]
 
 
-def _row(mark: str, p: Point, wide: bool, narrow: bool) -> Row:
-    line = f" {p.name:<{NAME}}{figure(p.intensity):>7} {figure(p.tflops):>7}"
+def _row(mark: str, p: Point, name: int, wide: bool, narrow: bool) -> Row:
+    line = f" {p.name:<{name}}{figure(p.intensity):>6} {figure(p.tflops):>7}"
     gaps = p.distances
     line += _shares(gaps) + ("" if narrow else f"{_share(p.mfu):>7}")
     line += f"{_share(p.mfu_ceiling):>9}" if wide else ""
@@ -93,10 +97,11 @@ def _attribution(session: Session, own: Roofs, key: str | None, wide: bool, g: G
             continue
         t = found.terms
         pieces = [f"{figure(t.nominal)} nominal"]
+        by = "" if found.clock.source == SPIN else " NVML"
         for value, what in (
-            (t.clock, f"clock {found.clock.mhz:.0f} MHz"),
-            (t.waves, "waves"),
-            (t.remainder, "kernel"),
+            (t.clock, f"clock {found.clock.mhz:.0f} MHz{by}"),
+            (t.waves, "waves" if found.tile_known else "waves?"),
+            (t.remainder, "rest"),
         ):
             share = f" ({value / t.nominal:+.1%})" if wide else ""
             pieces.append(f"{signed(value)}{share} {what}")
@@ -106,8 +111,7 @@ def _attribution(session: Session, own: Roofs, key: str | None, wide: bool, g: G
         pieces = [f"{parts.nominal:.0f} nominal", f"{parts.clock:+.0f} mem clock"]
         if parts.turnaround:
             pieces.append(f"{parts.turnaround:+.0f} turnaround")
-        rest = "refresh, rows" if parts.turnaround else "refresh, rows, turnaround"
-        pieces.append(f"{parts.remainder:+.0f} {rest}")
+        pieces.append(f"{parts.remainder:+.0f} rest (refresh, rows)")
         rows.append(row((" GB/s      ", "point-stream-text"), (f" {g.dot} ".join(pieces), "")))
     return rows
 

@@ -10,7 +10,7 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
 
-RANGE, MEASURED, SHARE = 21, 7, 7
+RANGE, MEASURED, SHARE = 21, 8, 7
 LEAST_NAME = 18
 BASE = 1 + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings, but for the name's
 MOST_SPARK = 16
@@ -81,7 +81,7 @@ def _line(
     if r.said:
         pieces = [(f" {r.label:<{name}}", ""), (f"{r.said:<{RANGE + MEASURED + 3 + SHARE}}", "")]
         pieces.append(("  " + " " * spark_cells if spark_cells else "", ""))
-        pieces.append((f" {_words(r)}", "warn" if r.codes else "dim"))
+        pieces.append((f" {_words(r)}", "warn" if r.grave else "note" if r.codes else "dim"))
     elif r.state == DONE:
         mark, style = _mark(r, glyphs)
         pieces.append((f"{figure(r.measured):>{MEASURED}}", "strong"))
@@ -89,7 +89,7 @@ def _line(
         pieces.append((f"{percent(r.of_nominal) if r.of_nominal else '':>{SHARE}}", ""))
         if spark_cells:
             pieces.append((f"  {spark(r.rates, spark_cells, glyphs):<{spark_cells}}", "spark"))
-        pieces.append((f" {_words(r)}", "warn" if r.codes else "dim"))
+        pieces.append((f" {_words(r)}", "warn" if r.grave else "note" if r.codes else "dim"))
     elif r.state == RUNNING:
         bar_cells = min(20, cells - 1 - name - RANGE - 10)
         filled = round((progress or 0.0) * bar_cells)
@@ -114,9 +114,9 @@ def _range(r: ProbeRow, glyphs: Glyphs) -> str:
 
 
 def _mark(r: ProbeRow, glyphs: Glyphs) -> tuple[str, str]:
-    if r.within is None:
+    if r.within is None and not r.grave:
         return "", ""
-    return (glyphs.ok, "ok") if r.within else (glyphs.warn, "warn")
+    return (glyphs.ok, "ok") if r.within and not r.grave else (glyphs.warn, "warn")
 
 
 def spark(values: Sequence[float], cells: int, glyphs: Glyphs) -> str:

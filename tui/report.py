@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
@@ -24,11 +23,13 @@ PLOT_ROWS = 22
 MOST_COLUMNS = 120
 
 
-def report(session: Session, path: Path | None, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Device, roofline, probe table, findings, the five questions, and where it is kept."""
+def report(
+    session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
+) -> list[Row]:
+    """Device, roofline (of ``key``), probes, findings, the five questions, where it is kept."""
     found = findings(session)
     own = roofs(session)
-    key = next((k for k, c in own.compute.items() if c.sustained_tflops), None)
+    key = key or own.main_key
     rows = header.build(session, cells, key, glyphs)
     if session.nominal is not None and session.nominal.note:
         rows.append(row((f" nominal: {shown(session.nominal.note)}", "dim")))
@@ -79,7 +80,7 @@ def columns(stream: TextIO) -> int:
         return 80
 
 
-def print_rows(rows: Sequence[Row], stream: TextIO = sys.stdout) -> None:
+def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
     """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         for r in rows:

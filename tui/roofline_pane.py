@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
@@ -15,8 +16,9 @@ from roofwatch.tui.numbers import figure
 from roofwatch.tui.points_table import letters, table
 from roofwatch.tui.rows_of_text import Row, fit, page, row
 
-X_LIMITS = (-1.0, 4.95)  # 0.1 to 90k FLOP per byte: the labels stand right of every point
+X_LIMITS = (-1.3, 4.95)  # 0.05 to 90k FLOP per byte: the labels stand right of every point
 LEFT = 8  # cells of the y labels and their axis
+AT_FLAT = 0.92  # of a flat: such a point is drawn on it
 LEAST_PLOT = 12  # rows that the picture keeps, whatever stands below
 
 
@@ -80,7 +82,7 @@ def _plot(
         canvas.write(ends[y], y, text, which)
     for flop_per_byte, rate in swept:
         x = cell_of(math.log10(flop_per_byte), X_LIMITS, columns)
-        y = rows - 1 - cell_of(math.log10(rate), y_limits, rows)
+        y = _row_under(own, key, rate, flats, y_limits, rows)
         if x < ends.get(y, canvas.width):
             canvas.put(x, y, glyphs.sweep, "point-sweep")
     taken: set[tuple[int, int]] = set()
@@ -95,7 +97,24 @@ def _plot(
         taken.add((x, y))
         canvas.put(x, y, mark, f"point-{p.style}")
     _write_ridge(canvas, own, key, glyphs)
-    return _framed(canvas, y_limits, glyphs)
+    return _framed(canvas, y_limits, unit(key) if key else "TFLOP/s", glyphs)
+
+
+def _row_under(
+    own: Roofs,
+    key: str | None,
+    rate: float,
+    flats: dict[str, int],
+    y_limits: tuple[float, float],
+    rows: int,
+) -> int:
+    """The row of a swept rate. Flats may be drawn a row off: a rate at one of them stands on it."""
+    y = rows - 1 - cell_of(math.log10(rate), y_limits, rows)
+    near = [w for w in ("burst", "sustained") if w in flats]
+    for which in near:
+        if rate >= AT_FLAT * (_peak(own, key, which) or math.inf):
+            return flats[which]
+    return max([y, *(flats[w] + 1 for w in near)])
 
 
 def _peak(own: Roofs, key: str | None, which: str) -> float | None:
@@ -176,7 +195,7 @@ def _write_ridge(canvas: Canvas, own: Roofs, key: str | None, glyphs: Glyphs) ->
             return
 
 
-def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> list[Row]:
+def _framed(canvas: Canvas, y_limits: tuple[float, float], rate: str, glyphs: Glyphs) -> list[Row]:
     ticks = {
         canvas.height - 1 - cell_of(e, y_limits, canvas.height): decade_label(e)
         for e in range(math.ceil(y_limits[0]), math.floor(y_limits[1]) + 1)
@@ -186,7 +205,7 @@ def _framed(canvas: Canvas, y_limits: tuple[float, float], glyphs: Glyphs) -> li
         mark = glyphs.tick if y in ticks else glyphs.vertical
         label = f"{ticks[y]:>{LEFT - 2}} " if y in ticks else " " * (LEFT - 1)
         if y == 0 and y not in ticks:
-            label = f"{'TFLOP/s':<{LEFT - 1}}"
+            label = f"{rate:<{LEFT - 1}}"
         rows.append((*row((label + mark, "axis")), *canvas.row(y)))
     axis = [glyphs.horizontal] * canvas.width
     names = [" "] * (canvas.width + LEFT)

@@ -106,7 +106,7 @@ def _squares(swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
     rows: list[Row] = [row((said, "dim"))]
     for p in swept.points:
         filled = round((p.tflops or 0.0) / highest * bar_cells)
-        waves = f"{p.waves:6.1f} waves, {percent(p.wave_share)} full" if p.waves else ""
+        waves = f"{figure(p.waves):>6} waves, {percent(p.wave_share)} full" if p.waves else ""
         why = "too small" if p.code == "E4" else ""
         rows.append(
             row(

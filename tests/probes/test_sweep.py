@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from roofwatch.probes import operands, streams, sweep  # noqa: E402
 from roofwatch.probes.device import CpuTarget  # noqa: E402
+from roofwatch.probes.kernels import Profiled  # noqa: E402
 from roofwatch.probes.sweep import over_bytes, over_squares  # noqa: E402
 from roofwatch.probes.timing import BURST_S, Launch  # noqa: E402
 from roofwatch.roofline.cache import sweep_bytes  # noqa: E402
@@ -23,6 +24,10 @@ MIB = 1 << 20
 ADD = sweep_of(stream_spec("add_scalar", "fp32"))
 READ = sweep_of(stream_spec("read", "fp32"))
 SQUARES = sweep_of(matmul_spec("fp32"))
+
+
+def nameless(launch: Launch) -> Profiled:
+    return Profiled(status="not_supported")
 
 
 def no_rest(seconds: float) -> None:
@@ -156,9 +161,9 @@ def test_a_launch_that_takes_too_long_is_not_repeated(
 
 
 def test_a_sweep_over_squares_rises(cpu: CpuTarget) -> None:
-    points = list(over_squares(cpu, SQUARES, "nn", no_rest))
-    assert [work.shape["n"] for work, _ in points] == list(sweep.SQUARES)
-    for work, timed in points:
+    points = list(over_squares(cpu, SQUARES, "nn", no_rest, nameless))
+    assert [work.shape["n"] for work, _, _ in points] == list(sweep.SQUARES)
+    for work, timed, _ in points:
         assert work.shape["m"] == work.shape["n"] == work.shape["k"]
         assert work.flop == 2 * work.shape["n"] ** 3
         assert work.bytes == 3 * 4 * work.shape["n"] ** 2
@@ -177,14 +182,14 @@ def test_squares_take_the_layout_that_won(
         return real(spec, shape, layout, device)
 
     monkeypatch.setattr(operands, "prepare", kept)
-    assert list(over_squares(cpu, SQUARES, layout, no_rest))
+    assert list(over_squares(cpu, SQUARES, layout, no_rest, nameless))
     assert seen == {layout}
 
 
 def test_squares_end_where_memory_does(cpu: CpuTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "free_bytes", lambda: 3 * 4 * 32**2)
-    points = over_squares(cpu, SQUARES, "nn", no_rest)
-    assert [work.shape["n"] for work, _ in points] == [8, 16, 32]
+    points = over_squares(cpu, SQUARES, "nn", no_rest, nameless)
+    assert [work.shape["n"] for work, _, _ in points] == [8, 16, 32]
 
 
 def test_half_a_second_a_launch_ends_the_squares(
@@ -192,8 +197,8 @@ def test_half_a_second_a_launch_ends_the_squares(
 ) -> None:
     timers = iter([Played(0.1), Played(0.5), Played(0.51), Played(0.1)])
     monkeypatch.setattr(cpu, "timer_for", lambda launch: next(timers))
-    points = over_squares(cpu, SQUARES, "nn", no_rest)
-    assert [work.shape["n"] for work, _ in points] == [8, 16]
+    points = over_squares(cpu, SQUARES, "nn", no_rest, nameless)
+    assert [work.shape["n"] for work, _, _ in points] == [8, 16]
 
 
 def card(timers: Iterator[Played]) -> Any:
@@ -212,7 +217,7 @@ def test_on_a_card_large_squares_start_rested_and_small_ones_repeat_at_once() ->
     rests: list[float] = []
     short, long = sweep.REST_ABOVE_S, 1.01 * sweep.REST_ABOVE_S
     target = card(iter([Played(short), Played(short), Played(long), Played(long)]))
-    points = list(over_squares(target, SQUARES, "nn", rests.append))
+    points = list(over_squares(target, SQUARES, "nn", rests.append, nameless))
     assert rests == [0.7, 0.7]
-    counts = [len(timed.times_s) for _, timed in points]
+    counts = [len(timed.times_s) for _, timed, _ in points]
     assert counts == [sweep.REPEATS["cuda"]] * 2 + [round(BURST_S / 2e-3)] * 2
