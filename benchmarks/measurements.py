@@ -176,8 +176,8 @@ def full_suite() -> list[str]:
             f"Driver {software.driver}, torch {software.torch}, {(session.started_at or '')[:10]}. "
             "`roofwatch run --suite full`, the session `tests/sessions/h200-full-1.jsonl`. TFLOP/s "
             "from nominal down, each term with its sign: the clock as read on the device inside "
-            "the burst, waves from the kernel's tile, and a rest: the kernel itself, and in a burst "
-            "what a clock that is read between two launches cannot see inside one."
+            "the burst, waves from the kernel's tile, and a rest: the kernel itself, and in a "
+            "burst what a clock that is read between two launches cannot see inside one."
         ),
         "| precision | figure | nominal | clock | waves | rest | SM clock | kernel's name |",
         "|---|---:|---:|---:|---:|---:|---:|---|",
