@@ -133,6 +133,13 @@ def _has_own_cards() -> bool:
     return user_file(os.environ) is not None
 
 
+def _one_line(said: object) -> str:
+    """A path or an error without what would move the cursor."""
+    from roofwatch.tui.rows_of_text import shown
+
+    return shown(str(said))
+
+
 def _glyphs(encoding: str | None) -> Glyphs:
     from roofwatch.tui.glyphs import for_encoding
 
@@ -239,7 +246,7 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
     else:
         os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none
         draw(session, key, picture)
-    print(f"the roofline is in {picture}", file=sys.stderr)
+    print(f"the roofline is in {_one_line(picture)}", file=sys.stderr)
 
 
 def _print(session: object, path: Path, as_json: bool, key: str | None = None) -> None:
@@ -290,14 +297,14 @@ def main(argv: list[str] | None = None) -> int:
 
         if not isinstance(error, (NominalError, PictureRefused, SaveRefused, UnreadableSession)):
             raise
-        print(f"roofwatch: {error}", file=sys.stderr)
+        print(f"roofwatch: {_one_line(error)}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         with contextlib.suppress(OSError):
-            print(f"roofwatch: {error}", file=sys.stderr)
+            print(f"roofwatch: {_one_line(error)}", file=sys.stderr)
         os._exit(INTERNAL)  # what could not be written stays in a buffer that must not be flushed
     except KeyboardInterrupt:
         return 130

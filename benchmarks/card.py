@@ -21,11 +21,14 @@ HERE = Path(__file__).parent
 STEPS = ("full", "screen", "polling", "first", "cancel", "dram")
 
 
-def script(name: str, *arguments: str) -> bool:
-    """Run another benchmark of this folder; whether it ended well."""
-    return (
-        subprocess.run([sys.executable, str(HERE / name), *arguments], check=False).returncode == 0
-    )
+def script(name: str, *arguments: str) -> None:
+    """Run another benchmark of this folder. What it wrote before is removed: never told again."""
+    for argument in arguments:
+        if argument.endswith(".json"):
+            Path(argument).unlink(missing_ok=True)
+    code = subprocess.run([sys.executable, str(HERE / name), *arguments], check=False).returncode
+    if code:
+        print(f"{name} ended with code {code}: its figures are missing below", file=sys.stderr)
 
 
 def full(runs: int, out: Path) -> list[Path]:

@@ -91,14 +91,19 @@ def main() -> None:
         return launches()
     command = [options.ncu, "--replay-mode", "app-range", "--print-units", "base", "--csv"]
     command += ["--metrics", ",".join(METRICS), sys.executable, __file__, "--role", "launches"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit(f"{options.ncu} is not installed: it is part of Nsight Compute (--ncu names it)")
     if options.output:
         options.output.write_text(done.stdout + done.stderr)
     said = [line for line in done.stdout.splitlines() if line.startswith("FORMULA ")]
     formula = list({line: json.loads(line.partition(" ")[2]) for line in said}.values())
     counted = parse(done.stdout)
     if done.returncode or not counted or len(counted) != len(formula):
-        sys.exit(f"ncu counted {len(counted)} of {len(formula)} ranges:\n{done.stdout[-2000:]}")
+        sys.exit(
+            f"ncu counted {len(counted)} of {len(formula)} ranges:\n{(done.stdout + done.stderr)[-2000:]}"
+        )
     rows = []
     for entry, seen in zip(formula, counted, strict=True):
         read, written = (seen[m] / LAUNCHES for m in METRICS)

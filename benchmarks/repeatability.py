@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from roofwatch.session.events import AnyEvent, End, SessionInfo
-from roofwatch.session.file import events
+from roofwatch.session.file import UnreadableSession, events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.summary import record
 
@@ -32,8 +33,9 @@ class Repeated(NamedTuple):
 
     @property
     def said(self) -> str:
-        """The figures and their spread."""
-        return " ".join(figure(v) for v in self.values) + f"   spread {self.spread:.2%}"
+        """The figures and their spread; of a single run there is none."""
+        values = " ".join(figure(v) for v in self.values)
+        return f"{values}   " + (f"spread {self.spread:.2%}" if len(self.values) > 1 else "one run")
 
 
 def figure(value: float) -> str:
@@ -61,8 +63,11 @@ def run_of(path: Path) -> dict[str, Any]:
         for s in seen.sustained
     }
     return {
+        "device": session.device.name,
+        "driver": session.software.driver,
         "id": session.id,
         "started_at": session.started_at,
+        "suite": session.suite,
         "bandwidth_gbs": seen.roofs.bandwidth_gbs,
         "bandwidth_kernel": seen.roofs.bandwidth_kernel,
         "burst_tflops": {k: c.burst_tflops for k, c in seen.roofs.compute.items()},
@@ -107,8 +112,10 @@ def repeated(runs: Sequence[dict[str, Any]]) -> list[Repeated]:
         rows.append(Repeated(f"{key} burst", [r["burst_tflops"][key] for r in runs]))
     for probe in runs[0]["held"]:
         held = [r["held"][probe] for r in runs]
-        same = alike([h["begun_c"] for h in held])
-        began = ", ".join(f"{held[i]['begun_c']:.0f}" for i in same)
+        temps = [h["begun_c"] for h in held]
+        known = [t for t in temps if t is not None]
+        same = alike(known) if len(known) == len(held) else list(range(len(held)))
+        began = ", ".join(f"{t:.0f}" for t in (known[i] for i in same)) if known else "unknown"
         values = [held[i]["tflops"] or held[i]["gbs"] for i in same]
         rows.append(Repeated(f"{probe} (begun at {began} °C)", values))
     return rows
@@ -120,13 +127,21 @@ def main() -> None:
     parser.add_argument("sessions", nargs="+", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    runs = [run_of(path) for path in options.sessions]
+    runs = []
+    for path in options.sessions:
+        try:
+            runs.append(run_of(path))
+        except (StopIteration, UnreadableSession) as error:
+            sys.exit(f"{path}: not a finished session: {error}")
+    if len({(r["device"], r["suite"]) for r in runs}) > 1:
+        sys.exit("the sessions are of different cards or suites: they do not repeat each other")
     for row in repeated(runs):
         print(f"{row.what:58} {row.said}")
     if options.json:
-        from where import where
-
-        options.json.write_text(json.dumps({**where(), "runs": runs}, indent=1))
+        first = runs[0]
+        place = {k: first[k] for k in ("device", "driver")}
+        place["date"] = (first["started_at"] or "")[:10]
+        options.json.write_text(json.dumps({**place, "runs": runs}, indent=1))
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def finding(
         message=message,
         why=why,
         do=do,
-        evidence=evidence,
+        evidence={name: value for name, value in evidence.items() if value is not None},
     )
 
 

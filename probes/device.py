@@ -106,6 +106,7 @@ class EventTimer:
     """CUDA events between launches; nothing waits before the last one is enqueued."""
 
     name = "event"
+    calls = 1
 
     def __init__(self, index: int) -> None:
         self._index = index
@@ -117,7 +118,8 @@ class EventTimer:
     def each(self, launches: Sequence[Launch]) -> list[float]:
         """See Timer. A short spin lets the queue fill, so that no launch waits for the host."""
         events = [torch.cuda.Event(enable_timing=True) for _ in range(len(launches) + 1)]
-        torch.cuda._sleep(FILL_CYCLES)
+        if hasattr(torch.cuda, "_sleep"):
+            torch.cuda._sleep(FILL_CYCLES)
         events[0].record()
         for launch, event in zip(launches, events[1:], strict=True):
             launch()
@@ -132,7 +134,7 @@ class GraphTimer:
     name = "graph"
 
     def __init__(self, index: int, launch: Launch, launches: int) -> None:
-        self._launches = launches
+        self.calls = launches
         self._events = EventTimer(index)
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph):
@@ -146,7 +148,7 @@ class GraphTimer:
     def each(self, launches: Sequence[Launch]) -> list[float]:
         """See Timer; every launch is the captured one."""
         replays = [self._graph.replay] * len(launches)
-        return [t / self._launches for t in self._events.each(replays)]
+        return [t / self.calls for t in self._events.each(replays)]
 
 
 class CudaTarget:
@@ -218,7 +220,7 @@ class HostTimer:
     ) -> None:
         self._clock = clock
         self._stopped = stopped
-        self._calls = calls  # of one repetition: a short call drowns in the clock's own cost
+        self.calls = calls  # of one repetition: a short call drowns in the clock's own cost
 
     def times(self, launch: Launch, count: int) -> list[float]:
         """See Timer. Raises Cancelled between two launches."""
@@ -230,10 +232,10 @@ class HostTimer:
         for launch in launches:
             if self._stopped():
                 raise Cancelled
-            for _ in range(self._calls):
+            for _ in range(self.calls):
                 launch()
             marks.append(self._clock())
-        return [(b - a) / self._calls for a, b in itertools.pairwise(marks)]
+        return [(b - a) / self.calls for a, b in itertools.pairwise(marks)]
 
 
 class CpuTarget:

@@ -15,6 +15,7 @@ from roofwatch.roofline.workload import ELEMENT_BITS, Work
 CACHE_MULTIPLE = 20
 GPU_TENSOR_BYTES = 2 << 30
 CHUNK = 1 << 24
+LEAST_BYTES = 1 << 20  # of a tensor: less is no stream
 COLUMNS = 4096  # of a read: enough work for a block, enough rows for every SM
 STRIDE = 2
 DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "fp64": torch.float64}
@@ -23,6 +24,8 @@ THREE = ("triad",)  # ops of three tensors
 
 def tensor_bytes(target: Target, op: str) -> tuple[int, bool]:
     """Bytes of one tensor, and whether that is 20 times the last-level cache.
+
+    Raises RuntimeError where not even a mebibyte is free.
 
     A GPU tensor is at least 2 GiB where it fits. A CPU's caches are large and its memory slow:
     there all tensors are 20 times the cache together.
@@ -35,6 +38,8 @@ def tensor_bytes(target: Target, op: str) -> tuple[int, bool]:
         least = CACHE_MULTIPLE * target.cache_bytes
         wanted = max(least, GPU_TENSOR_BYTES)
     size = min(-(-wanted // 4096) * 4096, target.free_bytes() // tensors // 4096 * 4096)
+    if size < LEAST_BYTES:
+        raise RuntimeError(f"too little memory is free: {max(0, target.free_bytes())} bytes")
     return size, size >= least
 
 

@@ -96,6 +96,8 @@ def over_squares(
     for n in SQUARES:
         need = 3 * n * n * ELEMENT_BITS[spec.dtype] // 8
         if need > target.free_bytes():
+            if n == SQUARES[0]:
+                raise RuntimeError("too little memory is free for a sweep")
             return
         shape = Shape(n, n, n)
         launch = operands.prepare(spec, shape, layout, target.torch_device)

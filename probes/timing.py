@@ -39,6 +39,7 @@ class Timer(Protocol):
     """Times launches on one device."""
 
     name: str  # "event" | "graph" | "host"
+    calls: int  # launches in one repetition, whose time is their mean
 
     def times(self, launch: Launch, count: int) -> list[float]:
         """Seconds of each of ``count`` launches, enqueued back to back, one wait at the end."""
@@ -165,14 +166,14 @@ def steady(
     """
     start = now()
     warmup = timer.times(launch, 1)
-    block = max(1, int(BLOCK_S / warmup[-1]))
+    block = max(1, int(BLOCK_S / (warmup[-1] * timer.calls)))
     previous = 0.0
     while True:
         times = timer.times(launch, block)
         warmup += times
         time_s, before = median(times), previous
         previous = time_s
-        block = max(1, int(BLOCK_S / time_s))
+        block = max(1, int(BLOCK_S / (time_s * timer.calls)))
         elapsed = now() - start
         report(min(0.5, 0.5 * elapsed / warm_cap_s))
         if elapsed > warm_s and before and abs(time_s / before - 1) < STABLE:

@@ -16,6 +16,7 @@ from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
 from roofwatch.probes.sustained import Chunk
 from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Timed
+from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, ProbeSpec, suite
@@ -85,7 +86,7 @@ class Worker:
             except torch.OutOfMemoryError as error:
                 failed = True
                 self._fault(spec, f"out of memory: {one_line(error)}")
-            except RuntimeError as error:
+            except Exception as error:  # whatever a library raises, the next probe may work
                 failed = True
                 self._fault(spec, one_line(error))
                 if any(sign in str(error) for sign in CUDA_GONE):
@@ -105,7 +106,7 @@ class Worker:
 
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
         if self._target.kind == "cpu":
-            if spec.dtype not in cpu.DTYPES:
+            if spec.dtype not in CPU_DTYPES:
                 return f"{spec.dtype} is not measured on a CPU"
             if spec.dtype == "bf16" and not cpu.has_fast_bf16():
                 return "this CPU emulates bf16: no number worth having"
@@ -151,7 +152,11 @@ class Worker:
         self._note(
             f"{spec.key} reads {ratio - 1:+.1%} of {first.key}: both blocks are repeated", spec.key
         )
+        self._span(spec, "end")  # each block lies in a span of its own probe
+        self._span(first, "begin")
         self._stream_block(first)
+        self._span(first, "end")
+        self._span(spec, "begin")
         self._stream_block(spec)
 
     def _stream_block(self, spec: ProbeSpec) -> float:

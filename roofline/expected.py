@@ -37,6 +37,7 @@ LIBRARY = (0.40, 0.87)  # torch's int8 call reaches half of Hopper's peak
 AROUND_BEST = (0.93, 1.13)  # our burst against the best that others published
 SUSTAINED = (0.74, 1.0)  # of the burst range: what power limits take
 
+CPU_DTYPES = ("fp64", "fp32", "bf16")  # what CPUs multiply by vectors or tiles of their own
 CPU_COMPUTE = (0.25, 1.15)
 CPU_BANDWIDTH_GBS = (3.0, 30.0)  # a core; memory controllers end it near 16 cores
 CPU_BANDWIDTH_CORES = 16
@@ -147,6 +148,8 @@ def expected_cpu(spec: ProbeSpec, reported: Reported) -> Range | None:
         least, most = BANDWIDTH_OF_OP.get(spec.op, (1.0, 1.0))
         low, high = used * CPU_BANDWIDTH_GBS[0] * least, used * CPU_BANDWIDTH_GBS[1] * most
         return Range(low=low, high=high, unit="GB/s", why=f"estimated from {cores} cores")
+    if spec.dtype not in CPU_DTYPES:
+        return None  # not measured there
     if not (reported.sm_max_mhz and reported.vector_bits and reported.fma_units):
         return None
     lanes = reported.vector_bits / (64 if spec.dtype == "fp64" else 32)

@@ -20,7 +20,7 @@ _ON_CUDA_CORES = re.compile(r"ffma|dfma|hfma|simt|(?<![0-9])[sdh]gemm|gemv|gemmS
 
 # nvjet_sm90_tst_256x128_64x4 · tilesize128x64x16 · s16816gemm_fp16_256x128_ldg8 · s8_128x256_128x3
 # One digit is a decode's tile: nvjet_tst_64x8_64x16. Behind SM90_ stands one instruction's shape.
-_TILE = re.compile(r"(?:tilesize|(?<!SM\d\d)(?<!SM\d\d\d)_)(\d{1,3})x(\d{1,3})(?!\d)")
+_TILE = re.compile(r"(?:tilesize|(?<!SM\d\d)(?<!SM\d\d\d)_)([1-9]\d{0,2})x([1-9]\d{0,2})(?!\d)")
 
 
 def uses_tensor_cores(name: str) -> bool | None:

@@ -21,7 +21,7 @@ class Roof(msgspec.Struct, frozen=True, kw_only=True):
         return min(self.peak_tflops, self.bandwidth_gbs * intensity / 1e3)
 
 
-class Distances(msgspec.Struct, frozen=True, kw_only=True):
+class Distances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Three gaps of a point, each as the fraction that is reached (seed, Day 15).
 
     of_roof: measured over attainable here; what is missing is overhead and kernel efficiency.
@@ -31,7 +31,7 @@ class Distances(msgspec.Struct, frozen=True, kw_only=True):
 
     of_roof: float
     of_ridge: float
-    of_nominal: float | None
+    of_nominal: float | None = None
 
 
 STOP = 0.90  # seed: at 90 % of the measured roof, look at another kernel

@@ -35,7 +35,7 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
     def label(self) -> str:
         """What people read: ``matmul bf16``, ``matmul bf16 3 s``, ``read fp16 sizes``."""
         name = self.peak_key or self.dtype
-        tail = {"sustained": f" {self.seconds:.0f} s", "sweep": " sizes"}.get(self.protocol, "")
+        tail = {"sustained": f" {self.seconds:g} s", "sweep": " sizes"}.get(self.protocol, "")
         return f"{self.op} {name}{tail}"
 
 
@@ -121,7 +121,8 @@ def suite(
     build = _full if name == FULL else _quick
     probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
-    wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in hold] or [load]
+    known = [k for k in hold if k in _MATMUL or k == HOLD_ALL]  # a newer file may name others
+    wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in known] or [load]
     if HOLD_ALL in hold:
         wanted = [*measured, *(k for k in wanted if k != HOLD_ALL)]
     wanted = list(dict.fromkeys(wanted))

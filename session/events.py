@@ -19,6 +19,9 @@ Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
 Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Count = Annotated[float, msgspec.Meta(ge=0, le=1e30)]  # of FLOP or bytes; a copy has no FLOP
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
+Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 48)]  # of a dimension
+Nanoseconds = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Clock = Annotated[float, msgspec.Meta(ge=1, le=1e6)]  # MHz, as read on the device
 Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 Status = str
@@ -43,7 +46,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     uuid: str | None = None
     index: int | None = None  # NVML's index, or torch's ordinal where NVML is silent
     compute_capability: str | None = None
-    sm_count: int | None = None
+    sm_count: Size | None = None
     core_count: int | None = None  # CPU cores this process may use
     vector_bits: int | None = None  # widest CPU vector register
     fma_units: int | None = None  # vector FMA units a CPU core is assumed to have
@@ -90,7 +93,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     started_at: str | None = None  # ISO 8601, UTC
     host: str | None = None
     suite: str | None = None
-    sustain_s: float | None = None
+    sustain_s: Seconds | None = None
     hold: list[str] = []  # precisions that are held for sustain_s; empty: the suite's own
     instrument: str | None = None  # None: the parent
     source: str | None = None  # of telemetry: "nvml" | "host"
@@ -130,7 +133,7 @@ class Sample(Event, frozen=True, kw_only=True, tag="sample"):
     reasons: int | None = msgspec.field()  # clocks event reasons, NVML's mask
     energy_j: Figure | None = None  # read once a second
     processes: int | None = None  # read once a second
-    counters: dict[str, int] = {}  # accumulated nanoseconds
+    counters: dict[str, Nanoseconds] = {}  # accumulated
     status: dict[str, Status] = {}
 
 
@@ -156,7 +159,7 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     flop: Count | None = None
     bytes: Count | None = None
     clock_t_s: list[Moment] = []
-    clock_mhz: list[Figure] = []
+    clock_mhz: list[Clock] = []
     run: Run = 1
 
     def __post_init__(self) -> None:
@@ -186,7 +189,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
 
     probe: str
     op: str
-    shape: dict[str, int]
+    shape: dict[str, Size]
     dtype: str
     math: str  # "ieee" | "tf32"
     accumulate: str | None
@@ -200,21 +203,25 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     begin_s: Moment  # the timed part, on the session's clock
     end_s: Moment
     layout: str | None = None  # "nn" | "nt": second operand plain or transposed
-    warmup_times_s: list[float] = []
+    warmup_times_s: list[Seconds] = []
     searched: list[dict[str, Any]] = []  # shapes ranked on the way, with their times
     library_limited: bool = False
     out_dtype: str | None = None  # of the result, where it is not dtype's own
     kernel: str | None = None  # by the profiler: the longest of a launch
     kernel_time_s: Seconds | None = None  # by the profiler: all kernels of a launch
     clock_t_s: list[Moment] = []  # when the SM clock was read on the device, in the timed part
-    clock_mhz: list[Figure] = []
+    clock_mhz: list[Clock] = []
     settings: dict[str, str] = {}  # math flags as they stood
     status: dict[str, Status] = {}  # why ``kernel`` or ``clock_mhz`` are missing
     run: Run = 1
 
     def __post_init__(self) -> None:
-        """A launch moves bytes and its timed part does not end before it begins."""
+        """A launch moves bytes, a matmul has its sides, and nothing ends before it begins."""
         _paired(self.clock_t_s, self.clock_mhz)
+        if self.flop < 1 and (self.flop or self.peak_key):
+            raise ValueError("`flop` is less than one operation")
+        if self.op == "matmul" and not {"m", "n", "k"} <= self.shape.keys():
+            raise ValueError("`shape` of a matmul lacks m, n or k")
         if not any(t.read_bytes + t.write_bytes for t in self.tensors):
             raise ValueError("`tensors` move no byte")
         if self.end_s < self.begin_s:

@@ -9,8 +9,11 @@ DONE, ABSENT, FAILED, WRONG_FINDING = 0, 3, 4, 5
 
 
 def exit_code(session: Session, found: list[Finding], strict: bool) -> int:
-    """3: the named device is absent; 4: an instrument or probe failed; 5: wrong, only if strict."""
-    faults = [f for f in session.faults if f.instrument != "file"]
+    """3: the named device is absent; 4: an instrument or probe failed; 5: wrong, only if strict.
+
+    A fault of an earlier run is healed by a later one.
+    """
+    faults = [f for f in session.faults if f.instrument != "file" and f.run == session.run]
     if any(f.exit_code == ABSENT for f in faults):
         return ABSENT
     if faults:

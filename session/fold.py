@@ -25,6 +25,7 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+from roofwatch.session.rates import working_set_bytes
 
 if TYPE_CHECKING:
     from roofwatch.roofline.lookup import Nominal
@@ -192,11 +193,13 @@ class Session:
     def sweep(self, probe: str, run: int | None = None) -> list[Measurement]:
         """The points of a sweep in one run (the reported one by default), by rising size."""
         wanted = run or self.reported_run
-        return [
+        points = [
             m
             for m in self.measurements
             if m.run == wanted and m.probe == probe and m.protocol == "sweep"
         ]
+        by_size = {working_set_bytes(m): m for m in points}  # of a size the last, too
+        return [by_size[size] for size in sorted(by_size)]
 
     def label(self, probe: str) -> str:
         """A probe's name for people."""

@@ -79,6 +79,8 @@ def precision(own: Roofs, key: str | None) -> str | None:
 
 def write(path: Path, data: bytes) -> None:
     """Write the whole file, over an older one. Raises PictureRefused naming it."""
+    if path.exists() and not (path.is_file() or path.is_char_device()):
+        raise PictureRefused(f"{path}: is no file that a picture could be written to")
     try:
         path.write_bytes(data)
     except OSError as error:
@@ -183,7 +185,7 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str) -> None:
 
     left, right = axes.get_xlim()
     peak = flat.flat(which)
-    slope = own.nominal_gbs if which == "nominal" else own.bandwidth_gbs
+    slope = own.slope_gbs(which)
     if peak is None and (
         slope is None or which == "sustained" or (which == "burst" and flat.sustained_tflops)
     ):
@@ -244,7 +246,7 @@ def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None
         x, y, colour = p.intensity, p.tflops, COLOUR[p.style]
         mark: dict[str, Any] = {"marker": MARKER[p.style], "markersize": 7, "zorder": 6}
         axes.plot([x], [y], color=colour, markeredgecolor=PAPER, **mark)
-        name = f"{chr(ord('A') + i)}  {p.name}"
+        name = f"{chr(ord('A') + i)}  {_printable(p.name)}"
         place: dict[str, Any]
         if p.style == "stream":  # right of the slope, which never comes there
             place = {"xytext": (11, -9), "textcoords": "offset points"}
@@ -266,13 +268,18 @@ def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None
         axes.annotate(name, (x, y), color=colour, va="center", zorder=7, bbox=LABEL, **place)
 
 
+def _printable(text: str) -> str:
+    """Text of a file without control characters: an SVG with one is no XML."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def _entitle(figure: Figure, session: Session, key: str | None) -> None:
     device = session.device
-    named = device.name or "unknown device"
+    named = _printable(device.name or "unknown device")
     name = "".join(c if c.isprintable() else "\ufffd" for c in named)[:60]
     figure.text(LEFT, 0.945, f"{name}  ·  {key}" if key else name, size=17, weight="bold")
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
-    when = (session.started_at or "at an unknown time").replace("T", " ")[:16]
+    when = _printable(session.started_at or "at an unknown time").replace("T", " ")[:16]
     told.append(f"recorded {when} UTC" if session.started_at else f"recorded {when}")
     told += [] if session.complete else ["not complete"]
     figure.text(LEFT, 0.907, "  ·  ".join(told), color=DIM)

@@ -8,6 +8,7 @@ import msgspec
 
 from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.roof import STOP
+from roofwatch.roofline.workload import add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
@@ -193,6 +194,11 @@ def _decode() -> Question:
     )
 
 
+def _of_stream(own: Roofs) -> float:
+    """Intensity of y = x + 1 in the type that the bandwidth was measured in."""
+    return add_scalar(1 << 20, own.bandwidth.dtype if own.bandwidth else "fp16").intensity
+
+
 def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:
     question = "Which kernels reach the compute roof, and which never will?"
     roof = own.roof(main.peak_key, "burst") if main else None
@@ -207,8 +213,7 @@ def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:
         number=5,
         question=question,
         answer=f"Those right of {roof.ridge:.0f} FLOP/byte: the large matmul here has "
-        f"{intensity(main.burst):.0f}. y = x + 1 has "
-        f"{intensity(own.bandwidth) if own.bandwidth else 0:.2g}: its time is bytes over "
+        f"{intensity(main.burst):.0f}. y = x + 1 has {_of_stream(own):.3g}: its time is bytes over "
         f"bandwidth, and only fewer bytes help. At {STOP * 100:.0f} % of the measured roof, stop.",
         values={"ridge": roof.ridge, "matmul_intensity": intensity(main.burst)},
     )

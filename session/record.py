@@ -27,6 +27,7 @@ class SessionBlock(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None
     run: int
     suite: str
+    status: dict[str, str]
 
 
 class SoftwareBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,7 +166,7 @@ class MeasurementBlock(msgspec.Struct, frozen=True, kw_only=True):
     distances: Distances | None
     work_on: str | None
     modes: Modes | None
-    drift: float
+    drift: float | None
     kernel: str | None
     kernel_time_s: float | None
     expected: RangeBlock | None

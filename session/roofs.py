@@ -55,13 +55,17 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
         main = next((c for c in flats if c.sustained_tflops), flats[0] if flats else None)
         return main.peak_key if main else None
 
+    def slope_gbs(self, which: str) -> float | None:
+        """The slope of a roof; the sustained one as held, else as measured."""
+        if which == "nominal":
+            return self.nominal_gbs
+        return (self.held_gbs if which == "sustained" else None) or self.bandwidth_gbs
+
     def roof(self, peak_key: str, which: str) -> Roof | None:
         """The ``nominal``, ``burst`` or ``sustained`` roof, when both its lines are known."""
         of_key = self.compute.get(peak_key)
         peak = of_key.flat(which) if of_key else None
-        slope = self.nominal_gbs if which == "nominal" else self.bandwidth_gbs
-        if which == "sustained":
-            slope = self.held_gbs or slope
+        slope = self.slope_gbs(which)
         if peak is None or slope is None:
             return None
         return Roof(bandwidth_gbs=slope, peak_tflops=peak)

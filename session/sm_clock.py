@@ -25,4 +25,4 @@ def sm_clock(session: Session, m: Measurement) -> SmClock | None:
         return SmClock(mhz=round(median(m.clock_mhz), 1), source=SPIN)
     seen = conditions(session, m).sm_mhz
     source = NVML if session.telemetry_source == NVML else None
-    return SmClock(mhz=seen, source=source) if seen is not None else None
+    return SmClock(mhz=seen, source=source) if seen else None  # no SM runs at 0 MHz

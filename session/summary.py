@@ -12,7 +12,7 @@ import msgspec
 from roofwatch.roofline.attribution import Attribution
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.lookup import Nominal
-from roofwatch.roofline.statistics import drift, iqr, median, modes
+from roofwatch.roofline.statistics import FEWEST_DRIFTING, FEWEST_MODES, drift, iqr, median, modes
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.conditions import conditions
 from roofwatch.session.events import Device, Measurement, Sample, Software
@@ -43,6 +43,7 @@ from roofwatch.session.sustained import sustained
 from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
+TOO_FEW = "too_few"  # repetitions to tell
 UNKNOWN = "not_known"  # nothing nominal is known
 HELD_OR_NOT = ("burst", "sustained")
 
@@ -63,6 +64,15 @@ def record(session: Session, file: Path | None) -> Record:
             file=os.fsencode(file).decode("utf-8", "replace") if file else None,
             run=session.reported_run,
             suite=session.suite,
+            status={
+                field: UNKNOWN
+                for field, known in (
+                    ("id", session.id),
+                    ("started_at", session.started_at),
+                    ("file", file),
+                )
+                if known is None
+            },
         ),
         software=_software(session.software),
         device=_device(session.device),
@@ -240,7 +250,12 @@ def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> Mea
     if m.kernel is None:
         status["kernel"] = status["kernel_time_s"] = m.status.get("kernel", UNMEASURED)
     if two is None:
-        status["modes"] = "one_mode"
+        status["modes"] = TOO_FEW if len(m.times_s) < FEWEST_MODES else "one_mode"
+    moved = drift(m.times_s) if len(m.times_s) >= FEWEST_DRIFTING else None
+    if moved is None:
+        status["drift"] = TOO_FEW
+    if m.accumulate is None:
+        status["accumulate"] = "not_supported"
     if expect is None:
         status["expected"] = status["within_expected"] = UNKNOWN
     if m.peak_key is None:
@@ -274,7 +289,7 @@ def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> Mea
         distances=at.distances if at else None,
         work_on=at.work_on if at else None,
         modes=two,
-        drift=drift(m.times_s),
+        drift=moved,
         kernel=m.kernel,
         kernel_time_s=m.kernel_time_s,
         expected=RangeBlock(low=expect.low, high=expect.high, unit=expect.unit, why=expect.why)
@@ -295,6 +310,9 @@ def _telemetry(session: Session) -> TelemetryBlock:
     limit = 3 / hz if hz else 0.3
     gaps = sum(b.t - a.t > limit for a, b in itertools.pairwise(samples))
     status: dict[str, str] = {}
+    for field, known in (("hz", hz), ("source", session.telemetry_source)):
+        if known is None:
+            status[field] = "error"
 
     def stretch(field: str) -> Stretch:
         values = [v for s in samples if (v := getattr(s, field)) is not None]

@@ -19,7 +19,7 @@ BLOCK_S = 0.1
 FEWEST_BLOCKS = 6  # to tell two settled clocks apart
 
 
-class Settled(msgspec.Struct, frozen=True, kw_only=True):
+class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The blocks of one clock inside the window: clock, rate, and rate over the peak there.
 
     ``efficiency`` is None where no nominal peak is known.
@@ -27,7 +27,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
     sm_mhz: float
     tflops: float
-    efficiency: float | None
+    efficiency: float | None = None
 
 
 class Sustained(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ def sustained(session: Session, m: Measurement, name: str) -> Sustained:
         "power_w": (power, "not_supported"),
         "temp_c": (heat or None, "not_supported"),
         "energy_j": (energy, "not_supported"),
-        "tflops_per_w": (power if multiplies else None, "not_supported"),
+        "tflops_per_w": (power or None if multiplies else None, "not_supported"),
         "gbs" if multiplies else "tflops": (None, "not_measured"),
     }
     return Sustained(

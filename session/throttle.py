@@ -6,6 +6,7 @@ import msgspec
 
 from roofwatch.notebook.finding import NOTE, Finding, finding
 from roofwatch.roofline.onset import onset_s
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import decode
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
@@ -43,7 +44,7 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
         price = ""
         if self.price_tflops:
             digits = ".0f" if self.price_tflops >= 10 else ".2g"
-            price = f", costs {self.price_tflops:{digits}} {self.key} TFLOP/s"
+            price = f", costs {self.price_tflops:{digits}} {self.key} {unit(self.key)}"
         return f"{clock}: {why}{price}"
 
     @property

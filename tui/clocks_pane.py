@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
 from roofwatch.roofline.reasons import word
 from roofwatch.roofline.statistics import median
@@ -15,12 +14,13 @@ from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown, width
 
 WINDOW_S = 60.0
 SHORTEST_S = 15.0
 GAP_S = 1.0
-LAST = 100  # launches whose median is the held rate now: a single one is noise
+BLOCKS = 10  # points of a series of launches
+LAST = 10  # of them, whose median is the held rate now: a single one is noise
 SHORTEST_NAME = 3  # cells; less of a name says nothing
 LEFT = 9
 RIGHT = 7
@@ -104,15 +104,18 @@ def _power(sample: Sample) -> float | None:
 
 
 def _throughput(session: Session, window: tuple[float, float]) -> Points:
-    """TFLOP/s of each launch of the sustained probes inside the window."""
+    """TFLOP/s of the held matmuls inside the window."""
     points: Points = []
     for series in session.series:
         if not series.flop or series.t < window[0] or not held_matmul(series.probe):
             continue  # written after its last launch; a held stream has no TFLOP/s to show
-        ends = list(accumulate(series.times_s, initial=series.t0))[1:]
-        points += [
-            (end, series.flop / t / 1e12) for end, t in zip(ends, series.times_s, strict=True)
-        ]
+        # A series is a quarter of a second: its launches in ten blocks are finer than any column.
+        size = max(1, len(series.times_s) // BLOCKS)
+        end = series.t0
+        for at in range(0, len(series.times_s), size):
+            block = series.times_s[at : at + size]
+            end += sum(block)
+            points.append((end, series.flop * len(block) / sum(block) / 1e12))
     return points
 
 
@@ -231,7 +234,7 @@ def _bands(session: Session, window: tuple[float, float], columns: int, glyphs: 
     for i, (label, begin, end, running) in enumerate(_spans(session, window)):
         x0, x1 = cell_of(begin, window, columns), cell_of(end, window, columns)
         size = max(1, x1 - x0)
-        text = f"{label:^{size}}"[:size] if size >= SHORTEST_NAME else " " * size
+        text = f"{shown(label):^{size}}"[:size] if size >= SHORTEST_NAME else " " * size
         if running:
             text = text.replace(" ", glyphs.band)
         canvas.write(x0, 0, text, "band-running" if running else f"band-{i % 2}")

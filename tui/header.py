@@ -100,8 +100,9 @@ def message(
         verb = "are" if name == "probes" else "is"
         text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
         return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
-    if session.faults:
-        fault = session.faults[-1]
+    faults = [f for f in session.faults if f.run == session.run]  # a later run heals
+    if faults:
+        fault = faults[-1]
         return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
     running = session.running()
     dropped = fall(session, session.run)

@@ -61,7 +61,7 @@ def mark_of(f: Finding, glyphs: Glyphs) -> str:
 
 
 def _finding(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
-    name = f.code if f.code == f.name else f"{f.code} {f.name}"
+    name = shown(f.code if f.code == f.name else f"{f.code} {f.name}")
     head = row((f" {mark_of(f, glyphs)} {name}", style_of(f)), (f"  {f.severity}  ", "dim"))
     out: list[Row] = [(*head, (shown(f.subject), "dim"))]
     out += wrapped(f.message, cells - 4, "strong")

@@ -83,7 +83,7 @@ def _bar(out: TextIO) -> Iterator[Progress | None]:
 
 
 def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> None:
-    said: set[str] = set()
+    said: dict[str, float | None] = {}
     faults = notes = 0
     device_said = False
     silence_said: set[str] = set()
@@ -113,8 +113,10 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
         faults = len(session.faults)
         if device_said or session.measurements:
             for r in probe_rows(session, []):
-                if r.probe not in said and r.state in (DONE, SKIPPED, FAILED):
-                    said.add(r.probe)
+                if r.state not in (DONE, SKIPPED, FAILED):
+                    continue
+                if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
+                    said[r.probe] = r.measured
                     say(line_of(r, glyphs))
         silence = live.silence
         if silence is not None and silence[0] not in silence_said:

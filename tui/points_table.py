@@ -17,7 +17,7 @@ from roofwatch.session.roofs import Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, signed
-from roofwatch.tui.rows_of_text import Row, row, wrapped
+from roofwatch.tui.rows_of_text import Row, row, shown, wrapped
 
 LEAST_NAME = 15
 NARROW = 78  # cells under which MFU gives way: at the flat it is the card's share
@@ -61,7 +61,7 @@ def table(
 
 
 def _row(mark: str, p: Point, name: int, wide: bool, narrow: bool) -> Row:
-    line = f" {p.name:<{name}}{figure(p.intensity):>6} {figure(p.tflops):>7}"
+    line = f" {shown(p.name):<{name}}{figure(p.intensity):>6} {figure(p.tflops):>7}"
     gaps = p.distances
     line += _shares(gaps) + ("" if narrow else f"{_share(p.mfu):>7}")
     line += f"{_share(p.mfu_ceiling):>9}" if wide else ""
@@ -111,7 +111,7 @@ def _attribution(session: Session, own: Roofs, key: str | None, wide: bool, g: G
         pieces = [f"{parts.nominal:.0f} nominal", f"{parts.clock:+.0f} mem clock"]
         if parts.turnaround:
             pieces.append(f"{parts.turnaround:+.0f} turnaround")
-        pieces.append(f"{parts.remainder:+.0f} rest (refresh, rows)")
+        pieces.append(f"{parts.remainder:+.0f} rest")
         rows.append(row((" GB/s      ", "point-stream-text"), (f" {g.dot} ".join(pieces), "")))
     return rows
 

@@ -8,7 +8,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown, wrapped
 
 RANGE, MEASURED, SHARE = 21, 8, 7
 LEAST_NAME = 18
@@ -36,10 +36,10 @@ def build(
         return page([head, *body], cells, height)
     running = next((i for i, r in enumerate(probe_rows(session)) if r.state == RUNNING), 0)
     first = min(len(body) - room + 1, max(first, running - room + 3))
-    shown = body[first : first + room - 1]
-    left = len(body) - first - len(shown)
+    visible = body[first : first + room - 1]
+    left = len(body) - first - len(visible)
     more = f"{left} more rows" if left else f"{first} rows above"
-    return page([head, *shown, row((f" {more}: {reach}", "dim"))], cells, height)
+    return page([head, *visible, row((f" {more}: {reach}", "dim"))], cells, height)
 
 
 def length(session: Session, cells: int, glyphs: Glyphs) -> int:
@@ -103,7 +103,7 @@ def _line(
 
 def _words(r: ProbeRow) -> str:
     """What the findings column says."""
-    return " ".join([*r.codes, *(["library"] if r.library_limited else [])])
+    return " ".join([*map(shown, r.codes), *(["library"] if r.library_limited else [])])
 
 
 def _range(r: ProbeRow, glyphs: Glyphs) -> str:

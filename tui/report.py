@@ -51,7 +51,7 @@ def report(
 
 def recorded_when(session: Session) -> str:
     """When a session that is not live was recorded."""
-    when = (session.started_at or "at an unknown time").replace("T", " ")[:16]
+    when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
     return f"recorded {when} UTC"
 
 
@@ -62,7 +62,7 @@ def _length(session: Session) -> str:
 
 def _why(session: Session) -> str:
     end = session.ends.get(session.run)
-    return f": {end.why}" if end and end.why else ": it has no end"
+    return f": {shown(end.why)}" if end and end.why else ": it has no end"
 
 
 def _trimmed(rows: Sequence[Row]) -> list[Row]:

@@ -110,11 +110,11 @@ def _row_under(
 ) -> int:
     """The row of a swept rate. Flats may be drawn a row off: a rate at one of them stands on it."""
     y = rows - 1 - cell_of(math.log10(rate), y_limits, rows)
-    near = [w for w in ("burst", "sustained") if w in flats]
-    for which in near:
-        if rate >= AT_FLAT * (_peak(own, key, which) or math.inf):
+    for which in ("burst", "sustained"):
+        flat = _peak(own, key, which)
+        if which in flats and flat and AT_FLAT <= rate / flat <= 1 / AT_FLAT:
             return flats[which]
-    return max([y, *(flats[w] + 1 for w in near)])
+    return y
 
 
 def _peak(own: Roofs, key: str | None, which: str) -> float | None:

@@ -16,12 +16,15 @@ from roofwatch.tui.rows_of_text import Row, fit, row
 
 LEFT = 8
 HEIGHT = 12
+LEAST_CELLS = 40
 STYLES = ("burst", "sustained")  # of the sweeps in their order: y = x + 1, then read only
 STEP = 3  # octaves between two labels
 
 
 def build(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
     """Rows of every sweep there is; none without one."""
+    if cells < LEAST_CELLS:
+        return []
     found = sweeps(session, own)
     over_bytes = [s for s in found if s.points[0].bytes is not None]
     rows: list[Row] = []
@@ -39,7 +42,8 @@ def _bytes_plot(
     columns = cells - LEFT - 1
     canvas = Canvas(columns, HEIGHT)
     curves = [[(math.log2(p.bytes or 1), p.gbs or 0.0) for p in s.points] for s in found]
-    x_limits = (min(c[0][0] for c in curves), max(c[-1][0] for c in curves))
+    lowest = min(c[0][0] for c in curves)
+    x_limits = (lowest, max(lowest + 1, *(c[-1][0] for c in curves)))  # one point alone: an octave
     top = 1.05 * max(rate for c in curves for _, rate in c)
     y_limits = (0.0, top)
 
@@ -51,11 +55,14 @@ def _bytes_plot(
         x = cell_of(math.log2(cache), x_limits, columns)
         for y in range(HEIGHT):
             canvas.put(x, y, glyphs.vertical, "axis")
-        canvas.write(x + 2, HEIGHT - 2, f"{_size(cache)} cache reported", "dim")
     if own.nominal_gbs and own.nominal_gbs < top:
         canvas.write(0, y_of(own.nominal_gbs), glyphs.nominal * columns, "nominal")
     for points, name in zip(curves, STYLES, strict=False):
         canvas.lay(curve(points, (columns, HEIGHT), x_limits, y_limits, glyphs.curve), name)
+    if cache and x_limits[0] < math.log2(cache) < x_limits[1]:
+        text = f"{_size(cache)} cache reported"
+        x = min(cell_of(math.log2(cache), x_limits, columns) + 2, columns - len(text))
+        canvas.write(x, HEIGHT - 2, text, "dim")
     rows: list[Row] = [row((" GB/s over bytes of all tensors together", "dim"))]
     for s, name in zip(found, STYLES, strict=False):
         said = f" {glyphs.horizontal * 2} {session.label(s.probe)}"
