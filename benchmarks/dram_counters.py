@@ -101,9 +101,8 @@ def main() -> None:
     formula = list({line: json.loads(line.partition(" ")[2]) for line in said}.values())
     counted = parse(done.stdout)
     if done.returncode or not counted or len(counted) != len(formula):
-        sys.exit(
-            f"ncu counted {len(counted)} of {len(formula)} ranges:\n{(done.stdout + done.stderr)[-2000:]}"
-        )
+        told = (done.stdout + done.stderr)[-2000:]
+        sys.exit(f"ncu counted {len(counted)} of {len(formula)} ranges:\n{told}")
     rows = []
     for entry, seen in zip(formula, counted, strict=True):
         read, written = (seen[m] / LAUNCHES for m in METRICS)

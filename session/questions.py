@@ -8,7 +8,7 @@ import msgspec
 
 from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.roof import STOP
-from roofwatch.roofline.workload import add_scalar
+from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
@@ -196,7 +196,8 @@ def _decode() -> Question:
 
 def _of_stream(own: Roofs) -> float:
     """Intensity of y = x + 1 in the type that the bandwidth was measured in."""
-    return add_scalar(1 << 20, own.bandwidth.dtype if own.bandwidth else "fp16").intensity
+    dtype = own.bandwidth.dtype if own.bandwidth else ""
+    return add_scalar(1 << 20, dtype if dtype in ELEMENT_BITS else "fp16").intensity
 
 
 def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:

@@ -23,6 +23,7 @@ class Spinning:
     """A timer of launches that take an overhead and their cycles over the clock."""
 
     name = "event"
+    calls = 1
 
     def __init__(self, mhz: float, overhead_s: float, first_s: float = 0.0) -> None:
         self.mhz = mhz

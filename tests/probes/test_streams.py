@@ -133,7 +133,13 @@ def test_where_memory_is_short_the_tensors_fit_and_it_is_said() -> None:
     assert (size, beyond) == (3 * GIB // 2, True)  # less than wanted, and still enough
 
 
-@pytest.mark.parametrize("free", [4096 * 7 + 1, 10**9 + 7])
+@pytest.mark.parametrize("free", [-5, 0, 4096, MIB])
+def test_where_hardly_any_memory_is_free_it_is_said(free: int) -> None:
+    with pytest.raises(RuntimeError, match="too little memory is free"):
+        streams.tensor_bytes(card("cuda", MIB, free), "copy")
+
+
+@pytest.mark.parametrize("free", [4096 * 1111 + 1, 10**9 + 7])
 @pytest.mark.parametrize("op", ["copy", "triad"])
 def test_tensors_are_whole_pages_and_fit_together(op: str, free: int) -> None:
     size, _ = streams.tensor_bytes(card("cuda", MIB, free), op)

@@ -38,6 +38,7 @@ class Played:
     """A timer whose launches take what it was told, and that counts them."""
 
     name = "host"
+    calls = 1
 
     def __init__(self, *seconds: float) -> None:
         self._seconds = seconds

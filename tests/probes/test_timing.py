@@ -27,6 +27,7 @@ class Pretend:
     """Launches take the next times of a list; the clock moves by them."""
 
     name = "event"
+    calls = 1
 
     def __init__(self, times: Iterator[float]) -> None:
         self._times = times
@@ -115,6 +116,13 @@ def test_three_repetitions_at_the_very_least(seconds: float) -> None:
     assert len(timed.times_s) >= 3
 
 
+def test_a_repetition_of_many_launches_counts_as_long_as_it_lasts() -> None:
+    timer = Pretend(itertools.repeat(1e-6))  # the mean of a thousand launches
+    timer.calls = 1000
+    steady(timer, nothing, now=lambda: 1e3 * timer.now)
+    assert timer.launched < 2000  # fifty a block, not fifty thousand
+
+
 def test_progress_only_grows_to_one() -> None:
     heard: list[float] = []
     timer = Pretend(itertools.repeat(1e-3))
@@ -127,6 +135,7 @@ class Played:
     """A device on which each launch takes a time of its own; ``log`` is what it ran."""
 
     name = "event"
+    calls = 1
 
     def __init__(self) -> None:
         self.log: list[str] = []

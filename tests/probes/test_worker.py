@@ -114,7 +114,7 @@ def test_a_control_that_disagrees_repeats_both_blocks_and_says_so(
     assert "repeated" in note.text
 
 
-def test_both_repetitions_lie_in_the_controls_span(
+def test_each_repetition_lies_in_a_span_of_its_own_probe(
     monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> None:
     run(monkeypatch, heard, [1e-3, 3e-3, 1e-3, 3e-3])
@@ -129,7 +129,11 @@ def test_both_repetitions_lie_in_the_controls_span(
         ("Span", FIRST.key),
         ("Span", CONTROL.key),
         ("Measurement", CONTROL.key),
+        ("Span", CONTROL.key),
+        ("Span", FIRST.key),
         ("Measurement", FIRST.key),
+        ("Span", FIRST.key),
+        ("Span", CONTROL.key),
         ("Measurement", CONTROL.key),
         ("Span", CONTROL.key),
     ]

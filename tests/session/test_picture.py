@@ -256,7 +256,7 @@ def test_a_file_that_cannot_be_written_is_named(
     missing = tmp_path / "nowhere" / name
     assert f"{missing}: No such file or directory" in refused(capsys, h200_file, "--plot", missing)
     (tmp_path / name).mkdir()
-    assert "Is a directory" in refused(capsys, h200_file, "--plot", tmp_path / name)
+    assert "is no file" in refused(capsys, h200_file, "--plot", tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["roof.svg", "roof.txt"])
