@@ -151,8 +151,9 @@ def _compute(session: Session, flat: ComputeRoof) -> ComputeBlock:
         status["nominal_tflops"] = status["of_nominal"] = UNKNOWN
     if source is None:
         status["clock_source"] = "not_supported"
-    if best is None or best.out_dtype is None:
-        status["out_dtype"] = "not_supported"
+    for field in ("out_dtype", "layout"):
+        if best is None or getattr(best, field) is None:
+            status[field] = "not_supported"
     share = None
     if flat.nominal_tflops and flat.best_tflops:
         share = flat.best_tflops / flat.nominal_tflops
