@@ -37,14 +37,19 @@ class Attribution(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+def tiles(m: int, n: int, tile: tuple[int, int]) -> int:
+    """Tiles that cover an output of m x n."""
+    return math.ceil(m / tile[0]) * math.ceil(n / tile[1])
+
+
 def wave_share(m: int, n: int, tile: tuple[int, int], units: int) -> float:
     """Share of the SMs' tile slots that hold work: tiles over whole waves of ``units`` tiles.
 
     NVIDIA, Matrix Multiplication Background User's Guide, "Wave quantization". An estimate: a
     kernel that splits K or steals work loses less.
     """
-    tiles = math.ceil(m / tile[0]) * math.ceil(n / tile[1])
-    return tiles / (math.ceil(tiles / units) * units)
+    count = tiles(m, n, tile)
+    return count / (math.ceil(count / units) * units)
 
 
 def attribute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from roofwatch.roofline.statistics import median
@@ -22,11 +22,17 @@ def onset_s(times_s: Sequence[float]) -> float | None:
     if not cold:
         return None
     limit = median(cold) / (1 - DROP)
-    slow = 0
-    for i, time_s in enumerate(times_s):
-        slow = slow + 1 if time_s > limit else 0
-        if slow == 3:
-            return starts[i - 2]
+    first = _first_of_three(time_s > limit for time_s in times_s)
+    return None if first is None else starts[first]
+
+
+def _first_of_three(slow: Iterable[bool]) -> int | None:
+    """Where the first three in a row begin."""
+    row = 0
+    for i, is_slow in enumerate(slow):
+        row = row + 1 if is_slow else 0
+        if row == 3:
+            return i - 2
     return None
 
 
@@ -39,12 +45,8 @@ def clock_onset_s(readings: Sequence[tuple[float, float]]) -> float | None:
     if not cold:
         return None
     limit = median(cold) * (1 - DROP)
-    slow = 0
-    for i, (_, mhz) in enumerate(readings):
-        slow = slow + 1 if mhz < limit else 0
-        if slow == 3:
-            return readings[i - 2][0]
-    return None
+    first = _first_of_three(mhz < limit for _, mhz in readings)
+    return None if first is None else readings[first][0]
 
 
 def window_begin_s(times_s: Sequence[float]) -> float:

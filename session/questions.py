@@ -13,7 +13,7 @@ from roofwatch.session.attribution import Attributed, attributed, bandwidth_attr
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import intensity, time_s
-from roofwatch.session.ridges import changing_side, ridges
+from roofwatch.session.ridges import between_ridges, changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.sweeps import highest_gbs, sweeps
@@ -177,8 +177,7 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
 
 
 def _which_ridge(own: Roofs) -> str:
-    names = dict.fromkeys(name for of_pair in changing_side(own).values() for name in of_pair)
-    work = ", ".join(names) or "none of the common kinds"
+    work = ", ".join(between_ridges(own) or ()) or "none of the common kinds"
     return (
         " For estimates on paper and for other cards take the nominal one, for your own points the "
         f"measured one. Only work whose intensity lies between them changes side: {work}."

@@ -12,6 +12,12 @@ def ridges(own: Roofs, key: str) -> dict[str, float]:
     return {which: roof.ridge for which in WHICH if (roof := own.roof(key, which)) is not None}
 
 
+def between_ridges(own: Roofs, key: str | None = None) -> list[str] | None:
+    """The names of ``changing_side``, each once; None without a nominal roof to compare with."""
+    found = changing_side(own, key)
+    return list(dict.fromkeys(n for names in found.values() for n in names)) if found else None
+
+
 def changing_side(own: Roofs, key: str | None = None) -> dict[str, list[str]]:
     """Common work that one ridge calls memory-bound and another compute-bound.
 

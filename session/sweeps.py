@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.attribution import wave_share
+from roofwatch.roofline.attribution import tiles, wave_share
 from roofwatch.roofline.cache import Cliff, cliff
 from roofwatch.roofline.kernel_name import tile
 from roofwatch.session.events import Measurement
@@ -99,7 +99,7 @@ def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measure
     def point(m: Measurement) -> Point:
         n = m.shape["n"]
         used = tile(m.kernel) if m.kernel else None  # a library takes other tiles at other sizes
-        waves = -(-n // used[0]) * -(-n // used[1]) / units if units and used else None
+        waves = tiles(n, n, used) / units if units and used else None
         left = roof is not None and intensity(m) < roof.ridge
         small = left or (waves is not None and waves < 1)
         return Point(

@@ -227,7 +227,7 @@ class RoofwatchApp(App[None]):
 
     def _paint_panes(self, key: str | None) -> None:
         session, g = self.session, self.glyphs
-        scroll = self.scroll
+        scroll, found = self.scroll, self._found
         now = self._clock()
         chart_due = now - self._chart_at >= CHART_S or "clocks" not in self._drawn
         live = self.live
@@ -265,9 +265,8 @@ class RoofwatchApp(App[None]):
         draw(
             "probes",
             (revision, progress, first),
-            lambda w, h: probes_pane.build(session, w, h, g, progress, first, reach),
+            lambda w, h: probes_pane.build(session, w, h, g, progress, first, reach, found),
         )
-        found = self._found
         draw(
             "notebook",
             (revision, scroll["notebook"]),

@@ -12,7 +12,7 @@ from roofwatch.roofline.roof import INTENSITY, KERNEL, LIBRARY, STOP_HERE, Dista
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
-from roofwatch.session.ridges import changing_side
+from roofwatch.session.ridges import between_ridges
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.tui.glyphs import Glyphs
@@ -118,9 +118,8 @@ def _attribution(session: Session, own: Roofs, key: str | None, wide: bool, g: G
 
 def _changing(own: Roofs, key: str | None, cells: int) -> list[Row]:
     """Common work that lies between the ridges."""
-    found = changing_side(own, key)
-    names = list(dict.fromkeys(name for of_pair in found.values() for name in of_pair))
-    if not found:
+    names = between_ridges(own, key)
+    if names is None:
         return []
-    text = ", ".join(names) if names else "nothing common"
+    text = ", ".join(names) or "nothing common"
     return wrapped(f"between the ridges: {text}", cells - 2, "dim", " ")

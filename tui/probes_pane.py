@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
@@ -24,17 +25,19 @@ def build(
     progress: float | None = None,
     first: int = 0,
     reach: str = "down, up",
+    found: list[Finding] | None = None,
 ) -> list[Row]:
     """Rows of the pane from probe ``first`` on; one that runs below is followed.
 
     ``progress`` (0 to 1) of the running probe is known only live; ``reach`` are the keys that show
-    what does not fit.
+    what does not fit. ``found`` spares judging the session again where that is done.
     """
-    head, body = _parts(session, cells, glyphs, progress)
+    rows = probe_rows(session, found)
+    head, body = _parts(rows, cells, glyphs, progress)
     room = height - 1
     if len(body) <= room or room < 2:
         return page([head, *body], cells, height)
-    running = next((i for i, r in enumerate(probe_rows(session)) if r.state == RUNNING), 0)
+    running = next((i for i, r in enumerate(rows) if r.state == RUNNING), 0)
     first = min(len(body) - room + 1, max(first, running - room + 3))
     visible = body[first : first + room - 1]
     left = len(body) - first - len(visible)
@@ -44,14 +47,13 @@ def build(
 
 def length(session: Session, cells: int, glyphs: Glyphs) -> int:
     """How many rows the table has under its head."""
-    return len(_parts(session, cells, glyphs, None)[1])
+    return len(_parts(probe_rows(session), cells, glyphs, None)[1])
 
 
 def _parts(
-    session: Session, cells: int, glyphs: Glyphs, progress: float | None
+    rows: Sequence[ProbeRow], cells: int, glyphs: Glyphs, progress: float | None
 ) -> tuple[Row, list[Row]]:
     """The head, and all rows under it: the probes, then what is to be said of some."""
-    rows = probe_rows(session)
     needed = max(len(w) for w in ("findings", *(_words(r) for r in rows)))
     name = max([LEAST_NAME, *(len(r.label) + 1 for r in rows)])
     spark_cells = min(MOST_SPARK, cells - BASE - name - needed - 3)
