@@ -135,7 +135,7 @@ def _has_own_cards() -> bool:
 
 def _one_line(said: object) -> str:
     """A path or an error without what would move the cursor."""
-    from roofwatch.tui.rows_of_text import shown
+    from roofwatch.session.printable import shown
 
     return shown(str(said))
 

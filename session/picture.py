@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from roofwatch.roofline.peaks import unit
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
+from roofwatch.session.printable import shown
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 
@@ -246,7 +247,7 @@ def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None
         x, y, colour = p.intensity, p.tflops, COLOUR[p.style]
         mark: dict[str, Any] = {"marker": MARKER[p.style], "markersize": 7, "zorder": 6}
         axes.plot([x], [y], color=colour, markeredgecolor=PAPER, **mark)
-        name = f"{chr(ord('A') + i)}  {_printable(p.name)}"
+        name = f"{chr(ord('A') + i)}  {shown(p.name)}"
         place: dict[str, Any]
         if p.style == "stream":  # right of the slope, which never comes there
             place = {"xytext": (11, -9), "textcoords": "offset points"}
@@ -268,18 +269,13 @@ def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None
         axes.annotate(name, (x, y), color=colour, va="center", zorder=7, bbox=LABEL, **place)
 
 
-def _printable(text: str) -> str:
-    """Text of a file without control characters: an SVG with one is no XML."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 def _entitle(figure: Figure, session: Session, key: str | None) -> None:
     device = session.device
-    named = _printable(device.name or "unknown device")
+    named = shown(device.name or "unknown device")
     name = "".join(c if c.isprintable() else "\ufffd" for c in named)[:60]
     figure.text(LEFT, 0.945, f"{name}  ·  {key}" if key else name, size=17, weight="bold")
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
-    when = _printable(session.started_at or "at an unknown time").replace("T", " ")[:16]
+    when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
     told.append(f"recorded {when} UTC" if session.started_at else f"recorded {when}")
     told += [] if session.complete else ["not complete"]
     figure.text(LEFT, 0.907, "  ·  ".join(told), color=DIM)

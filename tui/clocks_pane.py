@@ -9,12 +9,13 @@ from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.throttle import held_matmul
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown, width
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
 
 WINDOW_S = 60.0
 SHORTEST_S = 15.0

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from roofwatch.tui.rows_of_text import shown
+from roofwatch.session.printable import shown
 
 HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept

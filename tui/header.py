@@ -7,12 +7,13 @@ from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.throttle import fall
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.notebook_pane import mark_of, style_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, fit, row, shown, spread, width
+from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
 
 
 def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:

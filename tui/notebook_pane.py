@@ -6,8 +6,9 @@ from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.events import Fault
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.rows_of_text import Row, page, row, shown, text_of, wrapped
+from roofwatch.tui.rows_of_text import Row, page, row, text_of, wrapped
 
 
 def build(

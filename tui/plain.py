@@ -16,10 +16,10 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
+from roofwatch.session.printable import shown
 from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import shown
 
 POLL_S = 0.05
 

@@ -12,12 +12,13 @@ from roofwatch.roofline.roof import INTENSITY, KERNEL, LIBRARY, STOP_HERE, Dista
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
+from roofwatch.session.printable import shown
 from roofwatch.session.ridges import between_ridges
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, signed
-from roofwatch.tui.rows_of_text import Row, row, shown, wrapped
+from roofwatch.tui.rows_of_text import Row, row, wrapped
 
 LEAST_NAME = 15
 NARROW = 78  # cells under which MFU gives way: at the flat it is the card's share

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, shown, wrapped
+from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
 
 RANGE, MEASURED, SHARE = 21, 8, 7
 LEAST_NAME = 18

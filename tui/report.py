@@ -12,12 +12,13 @@ from rich.text import Text
 
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane, sweeps_plot
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.palette import style
-from roofwatch.tui.rows_of_text import Row, row, shown, text_of, wrapped
+from roofwatch.tui.rows_of_text import Row, row, text_of, wrapped
 
 PLOT_ROWS = 22
 MOST_COLUMNS = 120

@@ -5,18 +5,14 @@ A row is a tuple of (text, style name) pieces. Style names are resolved by tui/p
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
+from roofwatch.session.printable import shown
+
 Piece = tuple[str, str]
 Row = tuple[Piece, ...]
-
-
-def shown(text: str) -> str:
-    """Text from a file, a driver or a person without control characters, so that it stays text."""
-    return "".join(c if unicodedata.category(c)[0] != "C" else "�" for c in text)
 
 
 def row(*pieces: Piece | str) -> Row:

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import ASCII, UNICODE, for_encoding
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import fit, row, shown, spread, text_of, width, wrapped
+from roofwatch.tui.rows_of_text import fit, row, spread, text_of, width, wrapped
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.just(""))), st.integers(0, 60))
