@@ -5,10 +5,6 @@ from __future__ import annotations
 from roofwatch.notebook.finding import NOTE, Finding, finding
 
 MIB = 1 << 20
-EARLIER = (
-    "y = x + 1 turns earlier than a stream that only reads: what it writes stays in the cache "
-)
-EARLIER += "as dirty lines, which must reach the memory before their place is free."
 
 
 def cache_sweep(
@@ -27,24 +23,21 @@ def cache_sweep(
     over = nominal_gbs is not None and highest_gbs > nominal_gbs
     if not over and turns_bytes is None:
         return None
-    said = f"Up to {highest_gbs:.0f} GB/s while all tensors fit in the cache"
-    said += f", {highest_gbs / nominal_gbs:.2f} times nominal" if over and nominal_gbs else ""
-    said += f"; it turns at {turns_bytes / MIB:.0f} MiB" if turns_bytes else ""
-    if seen_bytes:
-        said += f", a read-only stream at {seen_bytes / MIB:.0f} MiB"
-    said += f" ({cache_bytes / MIB:.4g} MiB reported)." if cache_bytes else "."
     earlier = turns_bytes is not None and seen_bytes is not None and turns_bytes < seen_bytes
     return finding(
         "E2",
-        root="bytes",
+        "sweep_earlier" if earlier else "sweep",
         severity=NOTE,
         subject=subject,
-        message=said,
-        why=EARLIER if earlier else "What fits in the cache never reaches the memory.",
-        do="Read a rate over nominal as the cache's; measure the memory beyond twice its size.",
         highest_gbs=highest_gbs,
         nominal_gbs=nominal_gbs,
         turns_bytes=turns_bytes,
         seen_bytes=seen_bytes,
         cache_bytes=cache_bytes,
+        said={
+            "over_nominal": highest_gbs / nominal_gbs if over and nominal_gbs else None,
+            "turns_mib": turns_bytes / MIB if turns_bytes else None,
+            "seen_mib": seen_bytes / MIB if seen_bytes else None,
+            "cache_mib": cache_bytes / MIB if cache_bytes else None,
+        },
     )

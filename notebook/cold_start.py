@@ -1,26 +1,48 @@
-"""The first block on fresh buffers reads low: known, kept, and not part of the figure."""
+"""The first launches: libraries load, pages are touched, clocks come up."""
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, Finding, finding, percent
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 LIMIT = 0.05
+LAUNCH_S = 6e-5  # an eager call at its slowest
+TIMES = 3.0  # over the work and a launch, from which initialisation is likely
+LONGEST_S = 5e-3  # of work beside which tens of milliseconds of loading are seen
 
 
 def cold_start(reading: Reading) -> Finding | None:
-    """The warm-up's first repetitions are 5 % and more slower than the settled ones."""
+    """Our warm-up's first repetitions are 5 % and more slower than the settled ones."""
     ratio = reading.first_block_ratio
     if ratio is None or ratio <= 1 + LIMIT:
         return None
     return finding(
         "cold-start",
-        root="conditions",
+        "first_block",
         severity=NOTE,
         subject=reading.subject,
-        message=f"Its first block took {percent(ratio - 1)} longer than the settled ones; it is "
-        "kept as warm-up and stands in no figure.",
-        why="Fresh buffers, page tables and clocks need tens of milliseconds to settle.",
-        do="Warm up until two blocks agree before you time your own kernel.",
         ratio=ratio,
+        said={"longer": ratio - 1},
+    )
+
+
+def no_warm_up(reading: Reading) -> Finding | None:
+    """Far longer than the work and a launch together: something was set up inside the time."""
+    time, shortest = reading.time_s, reading.expected_s
+    if reading.ours or not reading.below or not time or reading.op in ("h2d", "d2h"):
+        return None
+    if shortest is None or shortest > LONGEST_S:
+        return None
+    usual = shortest + LAUNCH_S
+    if time < TIMES * usual:
+        return None
+    return finding(
+        "cold-start",
+        "no_warm_up",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.95 if shortest < LAUNCH_S else 0.5,
+        time_us=time * 1e6,
+        usual_us=usual * 1e6,
+        times=time / usual,
     )

@@ -2,40 +2,67 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, WRONG, Finding, finding
-from roofwatch.notebook.over_nominal import ROUNDING
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 MIB = 1 << 20
 ENOUGH = 20  # our own probes' multiple
+NOT_DRAM = ("h2d", "d2h", "decode", "matmul")
+MOST_CACHE = 8.0  # times nominal: no last-level cache of a GPU is faster than that
 
 
 def l2_hit(reading: Reading) -> Finding | None:
     """Under 1x the cache, or under 2x and over nominal: wrong. To 4x: a note."""
+    if reading.judged != "gbs" or reading.gbs is None or reading.op in NOT_DRAM:
+        return None
     size, cache = reading.working_set_bytes, reading.cache_bytes
-    if not size or not cache or reading.gbs is None or reading.op == "matmul":
+    if not size:
+        return _unknown_size(reading)
+    if not cache:
         return None
     multiple = size / cache
-    nominal = reading.nominal_gbs
-    over = nominal is not None and reading.gbs > ROUNDING * max(nominal, reading.ceiling_gbs or 0.0)
-    if multiple >= 4 or (multiple >= 2 and over):
+    if multiple >= 4 or (multiple >= 2 and reading.over):
         return None  # above twice the cache the cache cannot explain it
-    wrong = multiple < 1 or (multiple < 2 and over)
-    against = f"; nominal is {nominal:.0f} GB/s" if nominal else ""
+    nominal = reading.nominal_gbs
+    if reading.over and nominal and reading.gbs > nominal * 4 * MOST_CACHE:
+        return None  # no cache is that fast: the clock stopped early
+    wrong = multiple < 1 or (multiple < 2 and reading.over)
     return finding(
         "E2",
-        root="bytes",
+        "fits" if wrong else "partly",
         severity=WRONG if wrong else NOTE,
         subject=reading.subject,
-        message=f"{reading.gbs:.0f} GB/s with all tensors together {size / MIB:.1f} MiB, "
-        f"{multiple:.2g} times the {cache / MIB:.4g} MiB last-level cache{against}.",
-        why="After the first pass data that fits never leaves the chip: this is the cache's rate."
-        if wrong
-        else "A set a few times the cache still finds part of itself there.",
-        do=f"1. measure with at least {ENOUGH * cache / MIB:.0f} MiB ({ENOUGH} x the cache); "
-        "2. look where a size sweep levels out; 3. only then doubt the card.",
         gbs=reading.gbs,
         working_set_bytes=size,
         cache_bytes=cache,
         nominal_gbs=nominal,
+        said={
+            "working_set_mib": size / MIB,
+            "cache_mib": cache / MIB,
+            "multiple": multiple,
+            "enough_mib": ENOUGH * cache / MIB,
+        },
+    )
+
+
+def _unknown_size(reading: Reading) -> Finding | None:
+    """Over what the memory usually carries, and nobody said how large the arrays were."""
+    nominal, cache = reading.nominal_gbs, reading.cache_bytes
+    if not reading.above or not nominal or reading.gbs is None:
+        return None
+    if reading.gbs > MOST_CACHE * nominal or (reading.op == "other" and not reading.over):
+        return None
+    return finding(
+        "E2",
+        "unknown_size",
+        severity=WRONG if reading.over else SUSPECT,
+        subject=reading.subject,
+        gbs=reading.gbs,
+        nominal_gbs=nominal,
+        cache_bytes=cache,
+        said={
+            "of_nominal": reading.gbs / nominal,
+            "cache_mib": cache / MIB if cache else None,
+            "enough_mib": ENOUGH * cache / MIB if cache else None,
+        },
     )

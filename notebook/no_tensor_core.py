@@ -1,10 +1,13 @@
-"""A matmul of a tensor-core precision whose kernel multiplied on CUDA cores."""
+"""A matmul of a tensor-core precision that was multiplied on CUDA cores."""
 
 from __future__ import annotations
 
 from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS
+
+MULTIPLE = 8
+LOW = 0.6  # of the range's lower end: alignment costs that much and more
 
 
 def no_tensor_core(reading: Reading) -> Finding | None:
@@ -13,14 +16,31 @@ def no_tensor_core(reading: Reading) -> Finding | None:
         return None
     return finding(
         "no-tensor-core",
-        root="peak",
+        "kernel",
         severity=SUSPECT,
         subject=reading.subject,
-        message=f"Its kernel {reading.kernel} ran on CUDA cores; the {reading.peak_key} peak is "
-        "that of tensor cores.",
-        why="A library falls back where alignment, layout or a switch keeps it from the unit.",
-        do="1. make every dimension a multiple of 8 (16 in one-byte types); 2. look at the math "
-        "switches in the record; 3. update torch and its CUDA libraries.",
         kernel=reading.kernel,
         peak_key=reading.peak_key,
+    )
+
+
+def misaligned(reading: Reading) -> Finding | None:
+    """A dimension that keeps a library from its fast kernels."""
+    rate, low = reading.tflops, reading.low
+    if reading.ours or reading.op != "matmul" or reading.judged != "tflops" or not reading.below:
+        return None
+    if reading.peak_key not in TENSOR_KEYS or reading.emulated or not rate or not low:
+        return None
+    odd = [name for name in "mnk" if reading.shape.get(name, 0) % MULTIPLE]
+    if not odd:
+        return None
+    return finding(
+        "no-tensor-core",
+        "alignment",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.9 if rate < LOW * low else 0.6,
+        tflops=rate,
+        peak_key=reading.peak_key,
+        dimensions=", ".join(f"{name} = {reading.shape[name]}" for name in odd),
     )

@@ -2,66 +2,53 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import WRONG, Finding, finding, percent
+from collections.abc import Sequence
+
+from roofwatch.notebook.finding import BYTES, FLOP, NOTE, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
-ROUNDING = 1.02  # datasheets round; memory does not boost
 
-
-def over_bandwidth(reading: Reading) -> Finding | None:
-    """Above 102 % of the physical bandwidth: the cache when the set is small, else impossible."""
-    if reading.gbs is None or reading.nominal_gbs is None or reading.intensity is None:
+def impossible(reading: Reading, found: Sequence[Finding]) -> Finding | None:
+    """Above 102 % of what the silicon could do, and no rule can say why."""
+    if not reading.over or any(f.severity == WRONG for f in found):
         return None
-    ceiling = max(reading.nominal_gbs, reading.ceiling_gbs or 0.0)
-    if reading.gbs <= ceiling * ROUNDING or reading.op == "matmul":
-        return None
-    times = reading.gbs / reading.nominal_gbs
-    if _fits_cache(reading):
-        return None  # the working-set rule speaks, and names the cache
+    rate, nominal, ceiling = reading.rate, reading.nominal, reading.ceiling
+    assert rate
+    assert nominal
+    assert ceiling
+    of_bytes = reading.judged == "gbs"
     return finding(
         "impossible",
-        root="bytes",
+        "bandwidth" if of_bytes else "compute",
+        root=BYTES if of_bytes else FLOP,
         severity=WRONG,
         subject=reading.subject,
-        message=f"{reading.gbs:.0f} GB/s is {times:.2f} times what this card's memory can carry "
-        f"({reading.nominal_gbs:.0f} GB/s nominal).",
-        why="Memory does not boost: its nominal rate is a physical limit.",
-        do="1. check that the clock was stopped after a synchronise; 2. count each tensor's reads "
-        "and writes again; 3. check which card this is.",
-        gbs=reading.gbs,
-        nominal_gbs=reading.nominal_gbs,
-        ceiling_gbs=ceiling,
-    )
-
-
-def _fits_cache(reading: Reading) -> bool:
-    return bool(
-        reading.working_set_bytes
-        and reading.cache_bytes
-        and reading.working_set_bytes < 2 * reading.cache_bytes
-    )
-
-
-def over_compute(reading: Reading) -> Finding | None:
-    """Above nominal x (highest SM clock / datasheet clock): another unit, or other FLOP."""
-    if reading.tflops is None or reading.ceiling_tflops is None or reading.nominal_tflops is None:
-        return None
-    if reading.tflops <= reading.ceiling_tflops * ROUNDING:
-        return None
-    return finding(
-        "impossible",
-        root="flop",
-        severity=WRONG,
-        subject=reading.subject,
-        message=f"{reading.tflops:.1f} TFLOP/s is "
-        f"{percent(reading.tflops / reading.nominal_tflops)} of the {reading.peak_key} peak; "
-        "even at its highest clock this card stops at "
-        f"{reading.ceiling_tflops:.1f}.",
-        why="No clock explains it: other work was done than was counted, or another unit did it.",
-        do="1. check the synchronise; 2. check the FLOP count; 3. check the math mode (TF32, "
-        "accumulate type, sparsity) against the peak.",
-        tflops=reading.tflops,
-        nominal_tflops=reading.nominal_tflops,
-        ceiling_tflops=reading.ceiling_tflops,
+        rate=rate,
+        unit=reading.unit,
+        times=rate / nominal,
+        nominal=nominal,
+        ceiling=ceiling,
         peak_key=reading.peak_key,
+    )
+
+
+def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
+    """Above nominal and under the ceiling: the clock went over the datasheet's. A good reason."""
+    rate, nominal, ceiling = reading.tflops, reading.nominal_tflops, reading.ceiling_tflops
+    if reading.judged != "tflops" or reading.ours or not (rate and nominal and ceiling):
+        return None
+    if reading.over or rate <= nominal * 1.005 or reading.math == "sparse":
+        return None
+    if any(f.severity == WRONG for f in found):
+        return None
+    return finding(
+        "boost-clock",
+        "above_nominal",
+        severity=NOTE,
+        subject=reading.subject,
+        tflops=rate,
+        of_nominal=rate / nominal,
+        peak_key=reading.peak_key,
+        nominal_tflops=nominal,
+        ceiling_tflops=ceiling,
     )

@@ -13,12 +13,9 @@ def power_capped(conditions: Conditions) -> Finding | None:
         return None
     return finding(
         "power-capped",
-        root="conditions",
+        "limit",
         severity=SUSPECT,
         subject=conditions.name,
-        message=f"The power limit is {limit:.0f} W; this card's default is {default:.0f} W.",
-        why="Someone lowered it on the host. Matmuls will clock lower than published results.",
-        do="Compare with cards at the same limit, or ask the host for the default.",
         power_limit_w=limit,
         power_default_w=default,
     )

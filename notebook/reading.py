@@ -2,35 +2,77 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
+
+ROUNDING = 1.02  # datasheets round; memory does not boost
+EDGE = 0.03  # a corrected number this far outside the range still fits
+UNDER = 0.06  # a number this little under its range is no evidence of a mistake
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """A measured rate and its circumstances; None is «not known», never zero.
+    """A rate and its circumstances, ours or anyone's; None is «not known», never zero.
 
-    Rates in GB/s (1e9) and TFLOP/s (1e12), sizes in bytes, intensity and ridge in FLOP per byte.
-    ``nominal_tflops`` is the dense peak of ``peak_key``; the ceilings are what the silicon could do
-    (factor product for bandwidth, highest clock for compute).
+    Rates in GB/s (1e9) and TFLOP/s (1e12), sizes in bytes, times in seconds, intensity and ridge in
+    FLOP per byte. ``nominal_tflops`` is the dense peak of ``peak_key``; the ceilings are what the
+    silicon could do (factor product for bandwidth, highest clock for compute). ``low`` and ``high``
+    are the range expected beforehand, in the unit of the judged rate.
     """
 
     subject: str
     op: str
-    dtype: str
+    dtype: str | None
     math: str = "ieee"
     accumulate: str | None = None
     peak_key: str | None = None
-    protocol: str | None = None
+    protocol: str | None = None  # of our own probes; None for a number that someone hands in
+
     gbs: float | None = None
     tflops: float | None = None
+    judged: str | None = None  # "gbs" | "tflops": which of the two is the number in question
+    time_s: float | None = None
+    rounding: float = 0.0  # half a unit of the last digit given, as a share
+    flop: float | None = None  # by the formula of op and shape
+    bytes: float | None = None  # compulsory: each input read once, each output written once
+    streams_bytes: tuple[float, ...] = ()  # the same, each tensor's reads and writes apart
+    claimed_bytes: float | None = None  # what the claim counts: rate x time, or as stated
+    claimed_flop: float | None = None
+    shape: dict[str, int] = {}
     intensity: float | None = None
-    working_set_bytes: int | None = None
-    cache_bytes: int | None = None
+    working_set_bytes: float | None = None
+    cache_bytes: float | None = None
+
+    card: str | None = None  # the table's name for it
     nominal_gbs: float | None = None
     ceiling_gbs: float | None = None
     nominal_tflops: float | None = None
     ceiling_tflops: float | None = None
-    roof_gbs: float | None = None  # this card's own measured slope
+    peaks_tflops: dict[str, float] = {}
+    ceilings_tflops: dict[str, float] = {}
+    compared_gbs: float | None = None  # the figure that a person compared with
+    compared_tflops: float | None = None
+    compared_is: tuple[str, ...] = ()  # other cards of which that figure is the nominal one
+    share_stated: bool = False  # the number itself is a share of the compared figure
+    siblings: dict[str, float] = {}  # nominal of the judged rate on cards of nearly the same name
     has_fp64_tensor: bool = False
+    emulated: bool = False  # the card has no unit for this type
+    roof_gbs: float | None = None  # this card's own measured slope
+    link_gbs: float | None = None  # host link, one direction, nominal
+    sm_count: int | None = None
+    tdp_w: float | None = None
+    compute_capability: str | None = None
+    slice_share: float | None = None  # of the card's SMs, where the name says MIG
+    low: float | None = None
+    high: float | None = None
+
+    synchronized: bool | None = None
+    timing: str | None = None  # "event" | "graph" | "host" | "profiler"
+    batch: int | None = None
+    weights_bytes: float | None = None  # of a decode step
+    kv_bytes: float | None = None  # of all sequences of the step
+    tokens_per_step: float | None = None
+
     spread: float | None = None  # IQR over median of the repetitions
     repetitions: int | None = None
     modes: tuple[float, float, float] | None = None  # seconds fast and slow, the slow one's share
@@ -41,6 +83,79 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     kernel: str | None = None
     tensor_core: bool | None = None
     moved_bytes: int | None = None  # what the memory carries, where that is not what counts
+
+    @property
+    def ours(self) -> bool:
+        """Whether our own probes took it: warmed, synchronised, bytes and FLOP by the formula."""
+        return self.protocol is not None
+
+    @property
+    def rate(self) -> float | None:
+        """The number in question, in GB/s or TFLOP/s."""
+        return self.gbs if self.judged == "gbs" else self.tflops if self.judged else None
+
+    @property
+    def nominal(self) -> float | None:
+        """The nominal figure of the judged rate."""
+        return self.nominal_gbs if self.judged == "gbs" else self.nominal_tflops
+
+    @property
+    def ceiling(self) -> float | None:
+        """What the judged rate cannot exceed."""
+        if self.judged != "gbs":
+            return self.ceiling_tflops
+        return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
+
+    @property
+    def unit(self) -> str:
+        """Of the judged rate."""
+        return "GB/s" if self.judged == "gbs" else "TFLOP/s"
+
+    @property
+    def below(self) -> bool:
+        """Clearly under the expected range."""
+        if self.rate is None or self.low is None:
+            return False
+        return self.rate * (1 + self.rounding) < self.low * (1 - UNDER)
+
+    @property
+    def above(self) -> bool:
+        """Clearly over the expected range."""
+        if self.rate is None or self.high is None:
+            return False
+        return self.rate * (1 - self.rounding) > self.high * (1 + EDGE)
+
+    @property
+    def over(self) -> bool:
+        """Beyond what the silicon could do, the datasheet's rounding and the digits allowed for."""
+        if self.rate is None or self.ceiling is None:
+            return False
+        return self.rate * (1 - self.rounding) > self.ceiling * ROUNDING
+
+    @property
+    def within(self) -> bool | None:
+        """Inside the expected range, its blurred ends included; None where there is none."""
+        if self.rate is None or self.low is None:
+            return None
+        return not (self.below or self.above)
+
+    def fits(self, corrected: float | None) -> float | None:
+        """How well a corrected rate lands in the expected range: 1 in its middle, None outside."""
+        if corrected is None or not corrected > 0 or not self.low or not self.high:
+            return None
+        slack = self.rounding + EDGE
+        if not self.low * (1 - slack) <= corrected <= self.high * (1 + slack):
+            return None
+        middle = math.sqrt(self.low * self.high)
+        reach = max(math.log(self.high / middle), 0.05)
+        return round(max(0.25, 1 - abs(math.log(corrected / middle)) / reach / 2), 3)
+
+    @property
+    def expected_s(self) -> float | None:
+        """The shortest time that the expected range allows."""
+        work = self.bytes if self.judged == "gbs" else self.flop
+        scale = 1e9 if self.judged == "gbs" else 1e12
+        return work / (self.high * scale) if work and self.high else None
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,45 +1,130 @@
-"""All rules in the order of the questions: bytes, device and peak, size, then the percentage."""
+"""All rules in the order of the questions: units and bytes, device and peak, size, time, share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from roofwatch.notebook.cold_start import cold_start
-from roofwatch.notebook.finding import RANK, Finding
+from roofwatch.notebook.ai_equals_batch import ai_equals_batch
+from roofwatch.notebook.bytes_miscounted import bytes_miscounted
+from roofwatch.notebook.cold_start import cold_start, no_warm_up
+from roofwatch.notebook.copy_engine import copy_engine
+from roofwatch.notebook.emulated_dtype import emulated_dtype
+from roofwatch.notebook.finding import CONDITIONS, RANK, SUSPECT, Finding
+from roofwatch.notebook.flop_miscounted import flop_miscounted
+from roofwatch.notebook.host_bound import host_bound, launch_bound
+from roofwatch.notebook.inefficient_kernel import inefficient_kernel
 from roofwatch.notebook.l2_hit import l2_hit
+from roofwatch.notebook.low_clock import low_clock
+from roofwatch.notebook.low_without_cause import high_without_cause, low_without_cause
 from roofwatch.notebook.memory_bound_probe import memory_bound_probe
-from roofwatch.notebook.no_tensor_core import no_tensor_core
-from roofwatch.notebook.over_nominal import over_bandwidth, over_compute
+from roofwatch.notebook.mig_slice import mig_slice
+from roofwatch.notebook.missing_sync import missing_sync
+from roofwatch.notebook.no_tensor_core import misaligned, no_tensor_core
+from roofwatch.notebook.nominal_as_floor import nominal_as_floor
+from roofwatch.notebook.other_process import other_process
+from roofwatch.notebook.over_nominal import boost_clock, impossible
+from roofwatch.notebook.pageable import pageable
+from roofwatch.notebook.read_only_bytes import read_only_bytes
 from roofwatch.notebook.reading import Reading
-from roofwatch.notebook.strided import strided
+from roofwatch.notebook.speculative_decode import speculative_decode
+from roofwatch.notebook.strided import strided, uncoalesced
+from roofwatch.notebook.throttled import throttled
+from roofwatch.notebook.too_small import last_wave, too_small
+from roofwatch.notebook.transfer_included import transfer_included
+from roofwatch.notebook.units import units
 from roofwatch.notebook.unstable import bimodal, control, drifting, profiler, unstable
-from roofwatch.notebook.wrong_peak import tensor_core_in_ieee, wrong_peak
+from roofwatch.notebook.wrong_peak import (
+    another_unit,
+    compared_with_other_peak,
+    cuda_cores,
+    tensor_core_in_ieee,
+    wrong_peak,
+)
+from roofwatch.notebook.wrong_sku import other_card, wrong_sku
+from roofwatch.notebook.zeros import zeros
 
 Rule = Callable[[Reading], Finding | None]
+Last = Callable[[Reading, Sequence[Finding]], Finding | None]
 
 RULES: tuple[Rule, ...] = (
+    read_only_bytes,
+    units,
+    bytes_miscounted,
+    flop_miscounted,
     l2_hit,
-    over_bandwidth,
+    missing_sync,
     strided,
     wrong_peak,
+    compared_with_other_peak,
+    wrong_sku,
     tensor_core_in_ieee,
     no_tensor_core,
-    over_compute,
+    another_unit,
+    emulated_dtype,
     memory_bound_probe,
+    speculative_decode,
+    mig_slice,
+    too_small,
     control,
     profiler,
     bimodal,
     unstable,
     drifting,
     cold_start,
+    no_warm_up,
+    zeros,
+    other_card,
+    ai_equals_batch,
+    cuda_cores,
+    misaligned,
+    last_wave,
+    launch_bound,
+    host_bound,
+    inefficient_kernel,
+    throttled,
+    transfer_included,
+    pageable,
+    copy_engine,
+    uncoalesced,
+    low_clock,
+    other_process,
 )
+LAST: tuple[Last, ...] = (
+    impossible,
+    boost_clock,
+    low_without_cause,
+    high_without_cause,
+    nominal_as_floor,
+)
+"""Rules that ask what the others found."""
+
+MOST_SUSPECTS = 6
 
 
 def judge(reading: Reading) -> list[Finding]:
-    """What every rule has to say about a reading, the gravest first."""
-    return ranked(f for rule in RULES if (f := rule(reading)) is not None)
+    """What every rule has to say about a reading, the gravest and likeliest first."""
+    found = [f for rule in RULES if (f := rule(reading)) is not None]
+    for last in LAST:
+        more = last(reading, found)
+        if more is not None:
+            found.append(more)
+    out = ranked(found)
+    guesses = [f for f in out if f.severity == SUSPECT and f.fit is not None]
+    if len(guesses) <= MOST_SUSPECTS:
+        return out
+    likely = sorted(guesses, key=lambda f: f.fit or 0.0, reverse=True)[:MOST_SUSPECTS]
+    dropped = {id(f) for f in guesses} - {id(f) for f in likely}
+    return [f for f in out if id(f) not in dropped]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Gravest first; within a severity the order of the questions."""
-    return sorted(findings, key=lambda f: RANK[f.severity])
+    """Gravest first; then direct evidence in the order of the questions; then guesses.
+
+    Among guesses the method is doubted before the conditions, and what fits best comes first.
+    """
+
+    def place(f: Finding) -> tuple[int, int, float]:
+        guess = 0 if f.fit is None else 1 if f.root != CONDITIONS else 2
+        return RANK[f.severity], guess, -(f.fit or 0.0)
+
+    return sorted(findings, key=place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding, percent
+from roofwatch.notebook.finding import BYTES, NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 SPREAD = 0.10
@@ -18,14 +18,11 @@ def unstable(reading: Reading) -> Finding | None:
         return None
     return finding(
         "unstable",
-        root="conditions",
+        "spread",
         severity=SUSPECT,
         subject=reading.subject,
-        message=f"The middle half of its {reading.repetitions} repetitions spans "
-        f"{percent(reading.spread)} of the median.",
-        why="Something else ran, or the clock moved: the median may not repeat.",
-        do="Run it again; look at the clock and at other processes while it runs.",
         spread=reading.spread,
+        said={"repetitions": reading.repetitions},
     )
 
 
@@ -38,17 +35,13 @@ def bimodal(reading: Reading) -> Finding | None:
         return None
     return finding(
         "unstable",
-        root="conditions",
+        "two_groups",
         severity=SUSPECT if reading.protocol == "stream" else NOTE,
         subject=reading.subject,
-        message=f"Its {reading.repetitions} repetitions fall into two groups: {percent(share)} of "
-        f"them take {percent(slow / fast - 1)} longer than the others.",
-        why="A median of two different machines is neither: the clock has two states, or something "
-        "else ran in turns.",
-        do="Look at the clock and at other processes while it runs; report both groups.",
         fast_s=fast,
         slow_s=slow,
         slow_share=share,
+        said={"repetitions": reading.repetitions, "longer": slow / fast - 1},
     )
 
 
@@ -61,16 +54,11 @@ def drifting(reading: Reading) -> Finding | None:
     slower = reading.drift > 0
     return finding(
         "unstable",
-        root="conditions",
+        "burst_slower" if burst and slower else "slower" if slower else "faster",
         severity=NOTE if burst or reading.protocol == "sustained" else SUSPECT,
         subject=reading.subject,
-        message=f"It became {percent(abs(reading.drift))} {'slower' if slower else 'faster'} from "
-        f"the first to the last third of its {reading.repetitions} repetitions.",
-        why="The power budget of a rested card was spent before the burst was over."
-        if burst and slower
-        else "The conditions changed while it ran: warm-up, clock, temperature or other work.",
-        do="Read the best beside the median; rest the card longer, or compare held figures.",
         drift=reading.drift,
+        said={"repetitions": reading.repetitions, "by": abs(reading.drift)},
     )
 
 
@@ -80,15 +68,12 @@ def control(reading: Reading) -> Finding | None:
         return None
     return finding(
         "unstable",
-        root="bytes",
+        "control",
+        root=BYTES,
         severity=SUSPECT,
         subject=reading.subject,
-        message=f"It moves bytes at {percent(reading.control_ratio)} of the rate that the same "
-        "kernel reaches in the other type, also when both are repeated.",
-        why="Bandwidth counts bytes, not elements: two types should agree within "
-        f"{percent(CONTROL)}.",
-        do="Doubt the byte count first, then the kernel of one type, then the conditions.",
         ratio=reading.control_ratio,
+        said={"tolerance": CONTROL},
     )
 
 
@@ -99,12 +84,8 @@ def profiler(reading: Reading) -> Finding | None:
         return None
     return finding(
         "unstable",
-        root="conditions",
+        "profiler",
         severity=SUSPECT,
         subject=reading.subject,
-        message=f"The profiler's kernel time is {percent(ratio)} of the median that was timed.",
-        why="Both time the same launches: more than 5 % apart, one of them sees gaps, other work "
-        "or another kernel.",
-        do="Run it again; look at other processes, and at the kernel's name in the record.",
         ratio=ratio,
     )

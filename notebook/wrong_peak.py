@@ -1,18 +1,23 @@
-"""E3, seed error 3: compared with the peak of another precision or unit."""
+"""E3, seed error 3: compared with the peak of another precision, unit or sparsity."""
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import WRONG, Finding, finding
+from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
-from roofwatch.roofline.peaks import peak_key
+from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
+
+LEAST, MOST = 0.25, 0.6  # a CUDA-core kernel, of its peak; and of the tensor range's lower end
+SAME = 0.03  # printed peaks are rounded that much
+FASTER = {"fp32": ("tf32",), "fp16": ("fp16_acc16",), "fp8": ("fp8_fast",)}
+"""Peaks that a switch or another accumulator reaches without the type changing."""
 
 
 def wrong_peak(reading: Reading) -> Finding | None:
-    """The peak it was judged by is not the one its dtype, math mode and accumulator run on."""
-    if reading.op != "matmul" or reading.peak_key is None:
+    """Our own probe was judged by a peak that its type, math and accumulator do not run on."""
+    if reading.op != "matmul" or reading.peak_key is None or not reading.ours:
         return None
     right = peak_key(
-        reading.dtype,
+        reading.dtype or "",
         reading.math,
         reading.accumulate,
         op=reading.op,
@@ -22,15 +27,9 @@ def wrong_peak(reading: Reading) -> Finding | None:
         return None
     return finding(
         "E3",
-        root="peak",
+        "judged_by" if right else "judged_by_none",
         severity=WRONG,
         subject=reading.subject,
-        message=f"A {reading.dtype} matmul in {reading.math} math was compared with the "
-        f"{reading.peak_key} peak; it runs on the {right or 'emulated'} unit.",
-        why="A datasheet prints one peak a precision and unit; only its own says how much is left.",
-        do=f"Compare it with the dense {right} peak."
-        if right
-        else "No nominal peak exists for it: compare it with nothing.",
         peak_key=reading.peak_key,
         right_peak_key=right,
         dtype=reading.dtype,
@@ -44,14 +43,124 @@ def tensor_core_in_ieee(reading: Reading) -> Finding | None:
         return None
     return finding(
         "E3",
-        root="peak",
+        "kernel",
         severity=WRONG,
         subject=reading.subject,
-        message=f"Its kernel {reading.kernel} ran on tensor cores: this is TF32, compared with the "
-        "fp32 peak of CUDA cores.",
-        why="NVIDIA_TF32_OVERRIDE=1 and TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 beat what a program "
-        "asks for.",
-        do="Unset them, or compare with the tf32 peak.",
         kernel=reading.kernel,
         peak_key=reading.peak_key,
+    )
+
+
+def compared_with_other_peak(reading: Reading) -> Finding | None:
+    """The figure that it was compared with is another peak of the same card, or a sparse one."""
+    compared, own = reading.compared_tflops, reading.nominal_tflops
+    if compared is None or reading.peak_key is None:
+        return None
+    if own is None or reading.emulated:
+        return _of_other(reading, compared) if reading.emulated or reading.peaks_tflops else None
+    if abs(compared / own - 1) <= SAME:
+        return None
+    if reading.math != "sparse" and abs(compared / own / 2 - 1) <= SAME:
+        return _compared(reading, compared, "sparse", own)
+    if abs(compared / own - 1) <= 0.2:
+        return None  # another clock, or a rounded figure
+    return _of_other(reading, compared)
+
+
+def _of_other(reading: Reading, compared: float) -> Finding | None:
+    for key, peak in reading.peaks_tflops.items():
+        if key == reading.peak_key and not reading.emulated:
+            continue
+        for case, times in (("other", 1), ("other_sparse", 2)):
+            if abs(compared / peak / times - 1) <= SAME:
+                return _compared(reading, compared, case, reading.nominal_tflops, key)
+    return None
+
+
+def _compared(
+    reading: Reading, compared: float, case: str, own: float | None, other: str | None = None
+) -> Finding:
+    return finding(
+        "E3",
+        case,
+        severity=WRONG,
+        subject=reading.subject,
+        tflops=reading.tflops,
+        compared_tflops=compared,
+        of_compared=reading.tflops / compared if reading.tflops else None,
+        peak_key=reading.peak_key,
+        other_key=other,
+        nominal_tflops=own,
+        of_nominal=reading.tflops / own if reading.tflops and own else None,
+        dtype=reading.dtype,
+        math=reading.math,
+    )
+
+
+def cuda_cores(reading: Reading) -> Finding | None:
+    """Judged by tensor cores, and no more than CUDA cores give."""
+    rate, low = reading.tflops, reading.low
+    if reading.ours or reading.op != "matmul" or reading.judged != "tflops" or not reading.below:
+        return None
+    vector = reading.peaks_tflops.get("fp32")
+    if reading.peak_key not in TENSOR_KEYS or reading.emulated or not (rate and low and vector):
+        return None
+    if not LEAST * vector <= rate <= min(vector, MOST * low):
+        return None
+    return finding(
+        "E3",
+        "cuda_cores",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.55,
+        tflops=rate,
+        peak_key=reading.peak_key,
+        nominal_tflops=reading.nominal_tflops,
+        of_nominal=rate / reading.nominal_tflops if reading.nominal_tflops else None,
+        other_tflops=vector,
+        of_other=rate / vector,
+    )
+
+
+def another_unit(reading: Reading) -> Finding | None:
+    """More than its unit gives, and just what a faster unit of this card would."""
+    rate, key = reading.tflops, reading.peak_key
+    if reading.judged != "tflops" or not rate or not key or reading.ours or not reading.above:
+        return None
+    if reading.share_stated or reading.op != "matmul":
+        return None
+    severity = WRONG if reading.over else SUSPECT
+    if key == "fp32" and reading.math == "tf32":
+        return None
+    for other in FASTER.get(key, ()):
+        peak = reading.peaks_tflops.get(other)
+        ceiling = reading.ceilings_tflops.get(other, peak or 0.0)
+        if (
+            peak
+            and rate <= ceiling * 1.02
+            and (peak > 1.3 * (reading.nominal_tflops or 0) or other == "tf32")
+        ):
+            return _reaches(reading, "faster_unit", severity, other, peak)
+    nominal = reading.nominal_tflops
+    if reading.over and nominal and key != "fp32" and reading.fits(rate / 2) is not None:
+        return _reaches(reading, "as_sparse", severity, None, 2 * nominal)
+    return None
+
+
+def _reaches(reading: Reading, case: str, severity: str, other: str | None, peak: float) -> Finding:
+    assert reading.tflops is not None
+    assert reading.nominal_tflops is not None
+    return finding(
+        "E3",
+        case,
+        severity=severity,
+        subject=reading.subject,
+        tflops=reading.tflops,
+        peak_key=reading.peak_key,
+        nominal_tflops=reading.nominal_tflops,
+        of_nominal=reading.tflops / reading.nominal_tflops,
+        high=reading.high,
+        other_key=other,
+        other_tflops=peak,
+        of_other=reading.tflops / peak,
     )

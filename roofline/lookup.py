@@ -14,6 +14,17 @@ from roofwatch.roofline.peaks import PEAK_KEYS
 MEMORY_TOLERANCE = 0.07  # ECC on GDDR takes a sixteenth, drivers keep some
 LEAST, LARGEST = 1e-9, 1e12
 CLOCK_TOLERANCE = 0.03  # GDDR6 and GDDR6X boards of one name lie 5 % apart
+_SINGLE = (
+    "bandwidth_gbs",
+    "ceiling_bandwidth_gbs",
+    "sm_max_mhz",
+    "tdp_w",
+    "l2_bytes",
+    "llc_bytes",
+    "pcie_gen",
+    "pcie_lanes",
+    "c2c_gbs",
+)
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,13 +65,17 @@ class Nominal(msgspec.Struct, frozen=True, kw_only=True):
     sm_count: int | None = None
     sm_max_mhz: float | None = None
     l2_bytes: int | None = None
+    llc_bytes: int | None = None  # of the last cache before memory: L2 where nothing lies behind it
     tdp_w: float | None = None
+    pcie_gen: int | None = None
+    pcie_lanes: int | None = None
+    c2c_gbs: float | None = None  # coherent link to the host, one direction, GB/s
+    compute_capability: str | None = None  # "9.0"; on AMD "gfx942"
     note: str = ""
 
     def __post_init__(self) -> None:
         """Every figure is positive and finite: they divide and are drawn on a log scale."""
-        single = ("bandwidth_gbs", "ceiling_bandwidth_gbs", "sm_max_mhz", "tdp_w", "l2_bytes")
-        figures = [(name, getattr(self, name)) for name in single]
+        figures = [(name, getattr(self, name)) for name in _SINGLE]
         for table in ("peaks_tflops", "ceilings_tflops", "clocks_mhz", "ridge", "measured_best"):
             figures += [(f"{table}.{key}", value) for key, value in getattr(self, table).items()]
         for name, value in figures:
@@ -189,6 +204,7 @@ def _nominal(identity: Identity, card: Card, origin: str, note: str) -> Nominal:
     clocks = {key: clock_behind(card, key) for key in peaks}
     bandwidth = card.bandwidth_gbs
     product = factor_bandwidth_gbs(card) or 0.0
+    l2_bytes = identity.l2_bytes or (round(card.l2_mib * 2**20) if card.l2_mib else None)
     return Nominal(
         origin=origin,
         key=None if origin == "none" or card.key == DERIVED else card.key,
@@ -207,7 +223,12 @@ def _nominal(identity: Identity, card: Card, origin: str, note: str) -> Nominal:
         measured_best=card.measured_best,
         sm_count=card.sm_count or identity.sm_count,
         sm_max_mhz=sm_max,
-        l2_bytes=identity.l2_bytes or (round(card.l2_mib * 2**20) if card.l2_mib else None),
+        l2_bytes=l2_bytes,
+        llc_bytes=round(card.llc_mib * 2**20) if card.llc_mib else l2_bytes,
         tdp_w=card.tdp_w,
+        pcie_gen=card.pcie_gen,
+        pcie_lanes=card.pcie_lanes,
+        c2c_gbs=card.c2c_gbs,
+        compute_capability=card.compute_capability or identity.compute_capability,
         note=note,
     )

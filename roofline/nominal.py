@@ -29,7 +29,7 @@ class NominalError(ValueError):
 
 
 class Lanes(msgspec.Struct, frozen=True, kw_only=True):
-    """Vector lanes of one SM (AMD: compute unit), by element type."""
+    """Vector lanes of one SM (Instinct: compute unit, Radeon: two of them), by element type."""
 
     fp64: float | None = None
     fp32: float | None = None
@@ -66,10 +66,12 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     pin_gbps: float | None = None
     bandwidth_gbs: float | None = None  # as printed
     l2_mib: float | None = None
+    llc_mib: float | None = None  # last-level cache behind L2, where there is one
     tdp_w: float | None = None
     pcie_gen: int | None = None
     pcie_lanes: int | None = None
     nvlink_gbs: float | None = None  # one direction
+    c2c_gbs: float | None = None  # coherent link to the host, one direction
     evidence: str | None = None  # "A" | "B" | "C"
     source: tuple[str, ...] = ()
     computed: tuple[str, ...] = ()  # peaks that no document prints

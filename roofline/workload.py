@@ -16,9 +16,12 @@ ELEMENT_BITS = {
     "fp8": 8,
     "int8": 8,
     "int32": 32,
+    "int4": 4,
     "fp4": 4,
+    "mxfp8": 8,
+    "bytes": 8,
 }
-RESULT = {"fp8": "bf16", "int8": "int32", "fp4": "bf16"}
+RESULT = {"fp8": "bf16", "mxfp8": "bf16", "int8": "int32", "int4": "int32", "fp4": "bf16"}
 """Element type of a matmul's result where it is not that of its operands."""
 
 BLOCK = 16  # fp4 elements that share one fp8 scale (OCP microscaling, NVIDIA's NVFP4)
@@ -116,6 +119,45 @@ def triad(elements: int, dtype: str) -> Work:
 def fill(elements: int, dtype: str) -> Work:
     """y = 1: no FLOP, y written."""
     return _stream("fill", elements, dtype, 0, (), ("y",))
+
+
+def relu(elements: int, dtype: str) -> Work:
+    """y = max(x, 0): one comparison an element, x read and y written (seed, Day 1)."""
+    return _stream("relu", elements, dtype, 1, ("x",), ("y",))
+
+
+ROWWISE_FLOP = {"softmax": 4.0, "rmsnorm": 4.0, "layernorm": 8.0}
+"""Operations an element: seeds, LayerNorm 8, RMSNorm and softmax an intensity near 1 in fp16."""
+
+
+def rowwise(op: str, rows: int, columns: int, dtype: str) -> Work:
+    """Softmax or a norm over each row, in one pass over the memory: x read and y written."""
+    work = _stream(op, rows * columns, dtype, ROWWISE_FLOP[op], ("x",), ("y",))
+    return msgspec.structs.replace(work, shape={"rows": rows, "columns": columns})
+
+
+def reduce(elements: int, dtype: str) -> Work:
+    """The sum of x: one FLOP an element, x read; the one result does not count."""
+    return _stream("reduce", elements, dtype, 1, ("x",), ())
+
+
+def embedding(rows: int, columns: int, dtype: str) -> Work:
+    """Rows of a table fetched and stored: no FLOP (seed, Day 17)."""
+    work = _stream("embedding", rows * columns, dtype, 0, ("table",), ("y",))
+    return msgspec.structs.replace(work, shape={"rows": rows, "columns": columns})
+
+
+def decode(params: float, weights_bytes: float, batch: int = 1, kv_bytes: float = 0.0) -> Work:
+    """One decode step: 2Nb FLOP; the weights once and every sequence's KV read (seed, Day 16)."""
+    return Work(
+        op="decode",
+        shape={"batch": batch},
+        flop=2.0 * params * batch,
+        tensors=(
+            Traffic(name="weights", read_bytes=round(weights_bytes)),
+            *((Traffic(name="kv", read_bytes=round(kv_bytes)),) if kv_bytes else ()),
+        ),
+    )
 
 
 def read(rows: int, columns: int, dtype: str, passes: int = 1) -> Work:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.notebook.finding import SUSPECT, finding
 from roofwatch.session.events import Flag
 from roofwatch.session.fold import Session
 
@@ -49,17 +50,14 @@ def busy(session: Session) -> Busy | None:
 
 def finding_flag(occupied: Busy, session: Session, t: float, run: int) -> Flag:
     """The finding other-process, as an event."""
-    return Flag(
-        t=t,
-        code="other-process",
-        name="other-process",
-        root="conditions",
-        severity="suspect",
+    sentence = f"{occupied.sentence[0].upper()}{occupied.sentence[1:]}"
+    told = finding(
+        "other-process",
+        "seen",
+        severity=SUSPECT,
         subject=session.device.name or "the card",
-        message=f"{occupied.sentence[0].upper()}{occupied.sentence[1:]}; "
-        "it was measured all the same.",
-        why="Whoever else computes takes bandwidth, units and power from every number here.",
-        do="Run again on an idle card before you believe a low number.",
-        evidence=msgspec.to_builtins(occupied),
-        run=run,
+        sentence=sentence,
+        **msgspec.to_builtins(occupied),
     )
+    fields = {name: getattr(told, name) for name in Flag.__struct_fields__ if hasattr(told, name)}
+    return Flag(**fields, t=t, run=run)

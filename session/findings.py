@@ -45,6 +45,8 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         protocol=m.protocol,
         gbs=gbs(m),
         tflops=tflops(m) if key else None,
+        judged="tflops" if key else "gbs",
+        shape=m.shape,
         intensity=intensity(m),
         working_set_bytes=working_set_bytes(m),
         cache_bytes=cache,
@@ -99,7 +101,7 @@ def _swept(session: Session, own: Roofs) -> Finding | None:
 
 def of_flag(flag: Flag) -> Finding:
     """A finding that was raised while the session ran."""
-    names = Finding.__struct_fields__
+    names = [n for n in Finding.__struct_fields__ if n in Flag.__struct_fields__]
     return Finding(**{name: getattr(flag, name) for name in names})
 
 

@@ -127,12 +127,10 @@ def throttled(session: Session, probe: str) -> Finding | None:
         return None
     return finding(
         "throttled",
-        root="conditions",
+        "held",
         severity=NOTE,
         subject=seen.probe,
-        message=f"{seen.sentence} ({before:.0f} burst, {seen.tflops:.0f} held).",
-        why="A dense matmul draws more than the card may take; the clock falls until it fits.",
-        do="Plan long work with the sustained roof; the burst is what the first milliseconds see.",
+        sentence=seen.sentence,
         sm_mhz=seen.sm_mhz,
         power_w=seen.power_w,
         reasons=seen.reasons,

@@ -13,7 +13,14 @@ MIB = 1 << 20
 
 
 def codes(**fields: object) -> list[tuple[str, str]]:
-    base: dict[str, object] = {"subject": "x", "op": "add_scalar", "dtype": "fp16"}
+    of_bytes = fields.get("tflops") is None
+    base: dict[str, object] = {
+        "subject": "x",
+        "op": "add_scalar",
+        "dtype": "fp16",
+        "protocol": "stream" if of_bytes else "burst",
+        "judged": "gbs" if of_bytes else "tflops",
+    }
     return [(f.code, f.severity) for f in judge(Reading(**{**base, **fields}))]  # type: ignore[arg-type]
 
 
@@ -24,7 +31,14 @@ T4_FP16 = {"op": "matmul", "nominal_tflops": 65.0, "ceiling_tflops": 65.0, "peak
 def test_900_gbs_from_1_mib_is_the_cache() -> None:
     found = judge(
         Reading(
-            subject="x", op="add_scalar", dtype="fp16", gbs=900, working_set_bytes=2 * MIB, **T4
+            subject="x",
+            op="add_scalar",
+            dtype="fp16",
+            protocol="stream",
+            judged="gbs",
+            gbs=900,
+            working_set_bytes=2 * MIB,
+            **T4,
         )
     )
     assert [f.code for f in found] == ["E2"]
@@ -64,7 +78,16 @@ def test_the_factor_product_is_the_physical_limit() -> None:
 def test_fp32_compared_with_the_fp16_peak() -> None:
     # Seed error 3: 7 TFLOP/s in fp32 is 11 % of 65, and 86 % of its own 8.1.
     found = judge(
-        Reading(subject="x", dtype="fp32", tflops=7, intensity=1365, nominal_gbs=320, **T4_FP16)
+        Reading(
+            subject="x",
+            dtype="fp32",
+            protocol="burst",
+            judged="tflops",
+            tflops=7,
+            intensity=1365,
+            nominal_gbs=320,
+            **T4_FP16,
+        )
     )
     assert [f.code for f in found] == ["E3"]
     assert "fp32" in found[0].do

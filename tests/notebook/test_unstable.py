@@ -14,6 +14,7 @@ STREAM: dict[str, object] = {
     "dtype": "fp16",
     "protocol": "stream",
     "gbs": 4400.0,
+    "judged": "gbs",
     "repetitions": 40,
 }
 TWO_GROUPS = (1.0e-3, 1.1e-3, 0.4)

@@ -43,7 +43,9 @@ def test_every_card_is_found_by_each_of_its_names(card: Card) -> None:
         ("NVIDIA A100", None),
         ("NVIDIA RTX A1000", None),
         ("NVIDIA A2", "a2"),
-        ("NVIDIA RTX A2000", None),
+        ("NVIDIA RTX A2000", "rtx-a2000-6"),
+        ("NVIDIA RTX A2000 12GB", "rtx-a2000-12"),
+        ("NVIDIA RTX A2000 Laptop GPU", None),
         ("NVIDIA A30", "a30"),
         ("NVIDIA A40", "a40"),
         ("NVIDIA RTX A400", None),
@@ -55,7 +57,7 @@ def test_every_card_is_found_by_each_of_its_names(card: Card) -> None:
         ("NVIDIA L40S", "l40s"),
         ("nvidia l40s", None),
         ("NVIDIA H20", "h20-96"),
-        ("NVIDIA H20-3e", None),
+        ("NVIDIA H20-3e", "h20-3e-141"),
         ("NVIDIA H200", "h200-sxm-141"),
         ("NVIDIA H200 NVL", "h200-nvl-141"),
         ("NVIDIA GH200 480GB", "gh200-96"),
@@ -69,7 +71,8 @@ def test_every_card_is_found_by_each_of_its_names(card: Card) -> None:
         ("NVIDIA GeForce RTX 4090", "rtx-4090"),
         ("NVIDIA GeForce RTX 4090 D", "rtx-4090-d"),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
-        ("Quadro RTX 6000", None),
+        ("Quadro RTX 6000", "quadro-rtx-6000"),
+        ("NVIDIA RTX 6000", None),
         ("NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"),
         ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000-server"),
         ("NVIDIA A10-24Q", None),
@@ -106,6 +109,28 @@ def test_the_two_rtx_3080(known: dict[str, int], key: str, by: str) -> None:
     found = find("NVIDIA GeForce RTX 3080", **known)
     assert (found.origin, found.key) == ("table", key)
     assert found.note == f"2 cards share this name; told apart by {by}"
+
+
+@pytest.mark.parametrize(
+    ("name", "sm_count", "key"),
+    [
+        ("AMD Instinct MI60 / MI50", 64, "mi60"),
+        ("AMD Instinct MI60 / MI50", 60, "mi50-16"),
+        ("AMD Instinct MI250X / MI250", 110, "mi250x-gcd"),
+        ("AMD Instinct MI250X/MI250", 104, "mi250-gcd"),
+    ],
+)
+def test_two_amd_cards_of_one_name(name: str, sm_count: int, key: str) -> None:
+    found = find(name, sm_count=sm_count)
+    assert (found.origin, found.key) == ("table", key)
+    assert found.note == "2 cards share this name; told apart by SM count"
+
+
+def test_a_radeon_counts_as_hip_does() -> None:
+    for name in ("AMD Radeon RX 7900 XTX", "Radeon RX 7900 XTX"):
+        found = find(name, sm_count=48, l2_bytes=6 << 20, compute_capability="11.0")
+        assert (found.origin, found.key, found.note) == ("table", "rx-7900-xtx", "")
+        assert (found.peaks_tflops["fp32"], found.llc_bytes) == (61.4, 96 << 20)
 
 
 def test_memory_clock_breaks_the_last_tie() -> None:
@@ -170,6 +195,33 @@ def test_the_h200_in_full() -> None:
     )
     again = msgspec.convert(msgspec.to_builtins(found), Nominal)
     assert again == found
+
+
+def test_caches_links_and_the_architecture() -> None:
+    h200 = find("NVIDIA H200")
+    assert (h200.pcie_gen, h200.pcie_lanes, h200.c2c_gbs) == (5, 16, None)
+    assert h200.compute_capability == "9.0"
+    assert h200.llc_bytes == h200.l2_bytes == 60 << 20
+    # nothing lies behind its L2, so what the driver says of L2 holds for the last level too
+    assert find("NVIDIA H200", l2_bytes=50 << 20).llc_bytes == 50 << 20
+    for name in ("NVIDIA GH200 480GB", "NVIDIA GB200", "NVIDIA GB300"):
+        assert find(name).c2c_gbs == 450
+    mi300x = find("AMD Instinct MI300X", compute_capability="9.4")
+    assert (mi300x.l2_bytes, mi300x.llc_bytes) == (4 << 20, 256 << 20)
+    assert mi300x.compute_capability == "gfx942"
+    assert find("AMD Instinct MI300X", l2_bytes=8 << 20).llc_bytes == 256 << 20
+    unknown = find("NVIDIA Unheard Of", compute_capability="9.9", l2_bytes=1 << 20)
+    assert (unknown.origin, unknown.llc_bytes) == ("none", 1 << 20)
+    assert unknown.compute_capability == "9.9"
+    assert unknown.pcie_gen is unknown.pcie_lanes is unknown.c2c_gbs is None
+    assert find("NVIDIA Unheard Of").llc_bytes is find("x").compute_capability is None
+
+
+@pytest.mark.parametrize("field", ["llc_bytes", "pcie_gen", "pcie_lanes", "c2c_gbs", "l2_bytes"])
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
+def test_no_figure_is_zero_or_endless(field: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{field} is {value}, which no card has"):
+        Nominal(origin="table", **{field: value})
 
 
 def test_the_devices_own_clock_limit_makes_the_ceiling() -> None:

@@ -1,0 +1,55 @@
+"""E7, seed error 7: arithmetic intensity taken for the batch; KV bytes bend a decode curve."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
+from roofwatch.notebook.reading import Reading
+
+WORTH_SAYING = 0.10  # KV bytes under a tenth of the weights explain no bend
+
+
+def ai_equals_batch(reading: Reading) -> Finding | None:
+    """A decode step of a batch: its KV bytes, known or missing, beside those of the weights."""
+    batch, weights = reading.batch, reading.weights_bytes
+    if reading.op != "decode" or not batch or batch < 2 or not weights:
+        return None
+    if reading.kv_bytes is None:
+        return _missing(reading, batch, weights)
+    kv = reading.kv_bytes
+    if kv < WORTH_SAYING * weights or not reading.intensity:
+        return None
+    return finding(
+        "E7",
+        "kv_bytes",
+        severity=NOTE,
+        subject=reading.subject,
+        batch=batch,
+        intensity=reading.intensity,
+        weights_gb=weights / 1e9,
+        kv_gb=kv / 1e9,
+        kv_share=kv / (weights + kv),
+        ai_max=2 * (reading.flop or 0) / 2 / batch / (kv / batch) if reading.flop else None,
+    )
+
+
+def _missing(reading: Reading, batch: int, weights: float) -> Finding | None:
+    """By weights alone it is slow: how many KV bytes a sequence would explain it."""
+    if not reading.below or not reading.time_s or not reading.low or not reading.high:
+        return None
+    usual_gbs = (reading.low * reading.high) ** 0.5
+    unseen = usual_gbs * 1e9 * reading.time_s - weights
+    if unseen <= 0:
+        return None
+    return finding(
+        "E7",
+        "kv_missing",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.9,
+        batch=batch,
+        gbs=reading.gbs,
+        usual_gbs=usual_gbs,
+        weights_gb=weights / 1e9,
+        unseen_gb=unseen / 1e9,
+        unseen_mb_per_sequence=unseen / batch / 1e6,
+    )

@@ -1,0 +1,63 @@
+"""Bytes counted in another way: operand loads that caches serve, a stream twice, only a part."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.read_only_bytes import ONE_WAY, partial_shares
+from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.units import slip_of
+
+TOLERANCE = 0.06
+EXACT = ("copy", "add", "add_scalar", "triad", "fill", "read", "reduce", "relu", "matmul")
+"""Ops whose compulsory bytes leave no choice; norms may pass twice over their input."""
+
+
+def bytes_miscounted(reading: Reading) -> Finding | None:
+    """The claim's bytes are neither the compulsory ones, nor some of the streams, nor a slip."""
+    if reading.claimed_bytes and reading.bytes:
+        return _counted(reading, reading.claimed_bytes / reading.bytes)
+    return _twice(reading)
+
+
+def _counted(reading: Reading, ratio: float) -> Finding | None:
+    slack = TOLERANCE + reading.rounding
+    if abs(ratio - 1) <= slack or slip_of(ratio, reading.rounding):
+        return None
+    shares = [] if reading.op in ONE_WAY else partial_shares(reading.streams_bytes)
+    if any(abs(ratio / share - 1) <= TOLERANCE + reading.rounding for share in shares):
+        return None  # E1 says so
+    assert reading.bytes
+    assert reading.claimed_bytes
+    exact = reading.op in EXACT and not (reading.op == "matmul" and 1 < ratio < 6)
+    return finding(
+        "bytes-miscounted",
+        "more" if ratio > 1 else "fewer",
+        severity=WRONG if exact or reading.over else SUSPECT,
+        subject=reading.subject,
+        gbs=reading.gbs,
+        ratio=ratio,
+        counted_mb=reading.claimed_bytes / 1e6,
+        moved_mb=reading.bytes / 1e6,
+        corrected_gbs=reading.gbs / ratio if reading.gbs else None,
+        op=reading.op,
+    )
+
+
+def _twice(reading: Reading) -> Finding | None:
+    """Over what the memory carries, and half of it would be usual."""
+    if reading.judged != "gbs" or not reading.over or reading.gbs is None or reading.bytes:
+        return None
+    fit = reading.fits(reading.gbs / 2)
+    if fit is None:
+        return None
+    return finding(
+        "bytes-miscounted",
+        "twice",
+        severity=WRONG,
+        subject=reading.subject,
+        fit=fit,
+        gbs=reading.gbs,
+        corrected_gbs=reading.gbs / 2,
+        low=reading.low,
+        high=reading.high,
+    )

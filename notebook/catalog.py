@@ -1,0 +1,144 @@
+"""The words of the notebook, apart from its logic: one catalog a language, filled with evidence.
+
+A catalog is a TOML file in ``languages/``: for each code a page (title, what, avoid) and its cases,
+each with a message, a why and a do. ``{name}`` is a field of the evidence, ``{name:.0f}`` one with
+a format (that of ``format()``, or ``%`` for a share). What stands in ``[ ]`` is left out when a
+field in it is not known.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LANGUAGES = ("en", "zh-CN")
+PARTS = re.compile(r"\[([^\]]*)\]|\{(\w+)(?::([^}]*))?\}")
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """Templates of one way in which a rule speaks."""
+
+    message: str
+    why: str
+    do: str
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person reads about one code: what it is, and how not to make it."""
+
+    title: str
+    what: str
+    avoid: str
+    fires: str  # when the rule speaks
+    cases: dict[str, Case]
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """All words of one language. ``labels`` are the few fixed words around them."""
+
+    labels: dict[str, str]
+    pages: dict[str, Page]
+
+
+_language = LANGUAGES[0]
+
+
+def choose(language: str) -> None:
+    """Speak ``language`` from now on; one of ``LANGUAGES``."""
+    global _language
+    catalog(language)
+    _language = language
+
+
+def chosen() -> Catalog:
+    """The catalog of the language that was chosen, English without a choice."""
+    return catalog(_language)
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """The language that LC_ALL, LC_MESSAGES or LANG ask for, where we speak it; else English."""
+    names = ("LC_ALL", "LC_MESSAGES", "LANG")
+    asked = next((value for name in names if (value := environ.get(name))), "")
+    return "zh-CN" if asked.lower().startswith("zh") else LANGUAGES[0]
+
+
+@cache
+def catalog(language: str) -> Catalog:
+    """Read one catalog.
+
+    Raises:
+        KeyError: there is none for ``language``.
+    """
+    if language not in LANGUAGES:
+        raise KeyError(language)
+    text = (Path(__file__).parent / "languages" / f"{language}.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Catalog)
+
+
+def label(name: str) -> str:
+    """A fixed word in the chosen language."""
+    return chosen().labels[name]
+
+
+def percent(ratio: float) -> str:
+    """A share as people say it, never rounded onto 100 % from the other side."""
+    text = f"{ratio:.0%}" if abs(ratio) >= 0.01 or not ratio else f"{ratio * 100:.2g}%"
+    if (text == "100%") and abs(ratio - 1) > 1e-9:
+        text = f"{ratio:.1%}"
+    return text.replace("%", " %")
+
+
+@lru_cache(maxsize=4096)
+def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
+    """(literal, optional or field, format) pieces of a template."""
+    out, at = [], 0
+    for found in PARTS.finditer(template):
+        if found.start() > at:
+            out.append(("text", template[at : found.start()], ""))
+        if found[1] is not None:
+            out.append(("optional", found[1], ""))
+        else:
+            out.append(("field", found[2], found[3] or ""))
+        at = found.end()
+    out.append(("text", template[at:], ""))
+    return tuple(out)
+
+
+def fields(template: str) -> set[str]:
+    """Names that a template uses."""
+    names: set[str] = set()
+    for kind, text, _ in _parts(template):
+        names |= fields(text) if kind == "optional" else {text} if kind == "field" else set()
+    return names
+
+
+def fill(template: str, evidence: Mapping[str, Any]) -> str:
+    """A template with its fields; an optional part is dropped when one of its fields is None."""
+    out = []
+    for kind, text, spec in _parts(template):
+        if kind == "text":
+            out.append(text)
+        elif kind == "field":
+            out.append(_formatted(evidence[text], spec))
+        elif all(evidence.get(name) is not None for name in fields(text)):
+            out.append(fill(text, evidence))
+    return "".join(out)
+
+
+def _formatted(value: Any, spec: str) -> str:
+    if spec == "%":
+        return percent(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return format(value, spec)

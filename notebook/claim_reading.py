@@ -1,0 +1,258 @@
+"""From a claim and the figures of its card to the reading that the rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roofwatch.notebook.claim import Claim
+from roofwatch.notebook.claim_work import elements_of, kv_bytes, step_s, weights_bytes, work_of
+from roofwatch.notebook.reading import Reading
+from roofwatch.roofline.expected import Range
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.peaks import peak_key
+from roofwatch.roofline.precision import lacks
+from roofwatch.roofline.published import (
+    MFU,
+    link_gbs,
+    published_bandwidth,
+    published_compute,
+    published_link,
+)
+from roofwatch.roofline.workload import ELEMENT_BITS, Work
+
+LINK_OPS = ("h2d", "d2h")
+MATRIX_OPS = ("matmul", "attention")
+GBS, TFLOPS = "gbs", "tflops"
+
+
+def reading_of(
+    claim: Claim,
+    subject: str,
+    nominal: Nominal | None,
+    slice_share: float | None = None,
+    compared_is: tuple[str, ...] = (),
+    siblings: Mapping[str, Nominal] | None = None,
+) -> tuple[Reading, Range | None]:
+    """The reading, and the range in which its judged rate should lie."""
+    key = key_of(claim, nominal)
+    card = nominal or _as_compared(claim, key)
+    work = work_of(claim)
+    time = step_s(claim) if claim.op == "decode" else claim.time_s
+    gbs, claimed_bytes = _gbs(claim, work, time)
+    tflops, claimed_flop = _tflops(claim, work, time, card, key)
+    judged = _judged(claim, gbs, tflops)
+    if judged == GBS and gbs is None and tflops and work and work.flop:
+        gbs = tflops * 1e3 / work.intensity
+    on_link = claim.op in LINK_OPS
+    expected = _expected(claim, judged, key, card, work)
+    full = link_gbs(card) if on_link and card else card.bandwidth_gbs if card else None
+    reading = Reading(
+        subject=subject,
+        op=claim.op,
+        dtype=claim.dtype,
+        math=claim.math or "ieee",
+        peak_key=key,
+        gbs=gbs,
+        tflops=tflops,
+        judged=judged if (gbs if judged == GBS else tflops) else None,
+        time_s=time,
+        rounding=claim.rounding,
+        flop=work.flop if work and work.flop else None,
+        bytes=float(work.bytes) if work else None,
+        streams_bytes=_streams(work),
+        claimed_bytes=claimed_bytes,
+        claimed_flop=claimed_flop,
+        shape=work.shape if work else {},
+        intensity=work.intensity if work else None,
+        working_set_bytes=_working_set(claim, work, claimed_bytes),
+        cache_bytes=card.llc_bytes if card else None,
+        card=card.name if nominal and card else None,
+        nominal_gbs=full,
+        ceiling_gbs=full if on_link else card.ceiling_bandwidth_gbs if card else None,
+        nominal_tflops=card.peaks_tflops.get(key) if card and key else None,
+        ceiling_tflops=_ceiling(claim, card, key),
+        peaks_tflops=card.peaks_tflops if card else {},
+        ceilings_tflops=card.ceilings_tflops if card else {},
+        has_fp64_tensor=bool(card and "fp64_tensor" in card.peaks_tflops),
+        compared_gbs=claim.nominal_gbs if nominal else None,
+        compared_tflops=claim.nominal_tflops if nominal else None,
+        compared_is=compared_is,
+        share_stated=claim.claimed_mfu is not None,
+        siblings=_sibling_rates(siblings, judged, key),
+        link_gbs=link_gbs(card) if card else None,
+        sm_count=card.sm_count if card else None,
+        tdp_w=card.tdp_w if card else None,
+        compute_capability=card.compute_capability if card else None,
+        emulated=is_emulated(claim, nominal),
+        slice_share=slice_share,
+        low=expected.low if expected else None,
+        high=expected.high if expected else None,
+        synchronized=claim.synchronized,
+        timing=claim.timing,
+        batch=claim.batch,
+        weights_bytes=weights_bytes(claim) if claim.op == "decode" else None,
+        kv_bytes=kv_bytes(claim) if claim.op == "decode" else None,
+        tokens_per_step=claim.tokens_per_step,
+    )
+    return reading, expected
+
+
+def key_of(claim: Claim, nominal: Nominal | None) -> str | None:
+    """The peak that the row's type and math run on, on this card."""
+    if claim.dtype is None:
+        return None
+    peaks = nominal.peaks_tflops if nominal else {}
+    math = "ieee" if claim.math == "tf32" and nominal and "tf32" not in peaks else claim.math
+    op = claim.op if claim.op != "other" else "matmul"
+    key = peak_key(claim.dtype, math or "ieee", op=op, has_fp64_tensor="fp64_tensor" in peaks)
+    if key is not None and nominal is not None and key not in peaks:
+        fallback = {"fp8_fast": "fp8", "fp8": "fp8_fast"}.get(key, "")
+        if fallback in peaks:
+            return fallback
+        if is_emulated(claim, nominal):
+            return "fp32"
+    return key
+
+
+def is_emulated(claim: Claim, nominal: Nominal | None) -> bool:
+    """Whether this card has no unit for the row's type, so that fp32 lanes do the work."""
+    if nominal is None or claim.dtype is None or "fp32" not in nominal.peaks_tflops:
+        return False
+    if claim.dtype in nominal.peaks_tflops or claim.dtype == "bytes":
+        return False
+    return lacks(claim.dtype, nominal.compute_capability) is not None
+
+
+def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
+    """Of an unknown card only the figures that the row itself compares with."""
+    if claim.nominal_gbs is None and claim.nominal_tflops is None:
+        return None
+    peaks = {key: claim.nominal_tflops} if key and claim.nominal_tflops else {}
+    try:
+        return Nominal(origin="user", bandwidth_gbs=claim.nominal_gbs, peaks_tflops=peaks)
+    except ValueError:  # no card has such a figure
+        return None
+
+
+def _gbs(claim: Claim, work: Work | None, time: float | None) -> tuple[float | None, float | None]:
+    """The rate of bytes as claimed, else as it follows; and the bytes that the claim counts."""
+    if claim.claimed_gbs is not None:
+        counted = claim.claimed_gbs * 1e9 * time if time else claim.bytes_counted
+        return claim.claimed_gbs, counted
+    if time and claim.bytes_counted:
+        return claim.bytes_counted / time / 1e9, claim.bytes_counted
+    if time and work:
+        return work.bytes / time / 1e9, None
+    return None, None
+
+
+def _tflops(
+    claim: Claim, work: Work | None, time: float | None, card: Nominal | None, key: str | None
+) -> tuple[float | None, float | None]:
+    if claim.claimed_tflops is not None:
+        counted = claim.claimed_tflops * 1e12 * time if time else claim.flop_counted
+        return claim.claimed_tflops, counted
+    if claim.claimed_mfu is not None:
+        own = card.peaks_tflops.get(key) if card and key else None
+        full = claim.nominal_tflops or own
+        return (claim.claimed_mfu * full if full else None), None
+    if time and claim.flop_counted:
+        return claim.flop_counted / time / 1e12, claim.flop_counted
+    if time and work and work.flop:
+        return work.flop / time / 1e12, None
+    return None, None
+
+
+def _judged(claim: Claim, gbs: float | None, tflops: float | None) -> str:
+    """Which rate is the number in question: the one that was claimed, else the op's own."""
+    of_bytes = claim.claimed_gbs is not None or claim.bytes_counted is not None
+    of_flop = (
+        claim.claimed_tflops is not None
+        or claim.claimed_mfu is not None
+        or claim.flop_counted is not None
+    )
+    matrix = claim.op in MATRIX_OPS
+    if of_bytes != of_flop and (of_bytes or matrix or claim.op == "other"):
+        return GBS if of_bytes else TFLOPS
+    if claim.op == "other" and not of_bytes:
+        return TFLOPS if tflops is not None and gbs is None else GBS
+    return TFLOPS if matrix and tflops is not None else GBS
+
+
+def _streams(work: Work | None) -> tuple[float, ...]:
+    if work is None:
+        return ()
+    return tuple(float(b) for t in work.tensors for b in (t.read_bytes, t.write_bytes) if b)
+
+
+def _working_set(claim: Claim, work: Work | None, claimed_bytes: float | None) -> float | None:
+    """All tensors together, as far as the row tells them."""
+    if claim.op in LINK_OPS or claim.op == "decode":
+        return None
+    if work is not None:
+        return float(work.bytes)
+    elements = elements_of(claim)
+    if elements and claim.dtype in ELEMENT_BITS:
+        return max(elements * ELEMENT_BITS[claim.dtype] / 8, claimed_bytes or 0.0)
+    return claimed_bytes
+
+
+def _ceiling(claim: Claim, card: Nominal | None, key: str | None) -> float | None:
+    if card is None or key is None or key not in card.peaks_tflops:
+        return None
+    ceiling = card.ceilings_tflops.get(key, card.peaks_tflops[key])
+    return 2 * ceiling if claim.math == "sparse" else ceiling
+
+
+def _sibling_rates(
+    siblings: Mapping[str, Nominal] | None, judged: str, key: str | None
+) -> dict[str, float]:
+    out = {}
+    for name, other in (siblings or {}).items():
+        figure = other.bandwidth_gbs if judged == GBS else other.peaks_tflops.get(key or "")
+        if figure:
+            out[name] = figure
+    return out
+
+
+def _expected(
+    claim: Claim, judged: str, key: str | None, card: Nominal | None, work: Work | None
+) -> Range | None:
+    if card is None:
+        return None
+    if claim.op in LINK_OPS:
+        return published_link(card)
+    emulated = is_emulated(claim, card)
+    sparse = claim.math == "sparse"
+    compute = published_compute(key, card, sparse, emulated) if key else None
+    memory = published_bandwidth(claim.op, card)
+    if claim.op == "matmul":
+        return _of_matmul(judged, compute, card, work)
+    if judged == GBS:
+        return memory
+    if claim.claimed_mfu is not None and key in card.peaks_tflops:
+        full = card.peaks_tflops[key]
+        why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
+        return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)
+    return None
+
+
+def _of_matmul(
+    judged: str, compute: Range | None, card: Nominal, work: Work | None
+) -> Range | None:
+    """The roofline: the flat, or the slope where the intensity is small and no cache can help."""
+    if compute is None:
+        return None
+    memory = published_bandwidth("copy", card)
+    low, high, why = compute.low, compute.high, compute.why
+    if memory is not None and work is not None and work.bytes > (card.llc_bytes or 0):
+        slope = work.intensity / 1e3
+        if memory.low * slope < low:
+            low, why = memory.low * slope, f"left of the ridge: {memory.why}"
+            high = min(high, memory.high * slope)
+    if judged == TFLOPS:
+        return Range(low=low, high=high, unit=compute.unit, why=why)
+    if work is None:
+        return None
+    per_byte = 1e3 / work.intensity
+    return Range(low=low * per_byte, high=high * per_byte, unit="GB/s", why=f"of the FLOP: {why}")

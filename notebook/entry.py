@@ -1,0 +1,182 @@
+"""From the fields that a person wrote to a claim: names, words and units checked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from roofwatch.notebook import quantity
+from roofwatch.notebook.claim import DTYPES, MATHS, OPS, TIMINGS, Claim
+from roofwatch.notebook.quantity import Quantity, QuantityError
+
+
+class Unreadable(ValueError):
+    """A row that cannot be used: one line that names the row and the field."""
+
+
+Read = Callable[[str], Any]
+
+OP_WORDS = {"gemm": "matmul", "mm": "matmul", "bmm": "matmul", "linear": "matmul", "sum": "reduce"}
+DTYPE_WORDS = {
+    "float64": "fp64",
+    "double": "fp64",
+    "float32": "fp32",
+    "float": "fp32",
+    "float16": "fp16",
+    "half": "fp16",
+    "bfloat16": "bf16",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "float8_e4m3fn": "fp8",
+    "float8_e5m2": "fp8",
+    "nvfp4": "fp4",
+    "mxfp4": "fp4",
+    "uint8": "bytes",
+    "byte": "bytes",
+}
+
+
+def _word(known: tuple[str, ...], others: Mapping[str, str] | None = None) -> Read:
+    def read(text: str) -> str:
+        word = text.strip().lower().removeprefix("torch.")
+        word = (others or {}).get(word, word)
+        if word not in known:
+            near = get_close_matches(word, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else f": one of {', '.join(known)}"
+            raise QuantityError(f"is not known{hint}")
+        return word
+
+    return read
+
+
+def _truth(text: str) -> bool:
+    word = text.strip().lower()
+    if word not in ("true", "false", "yes", "no", "1", "0"):
+        raise QuantityError("is neither true nor false")
+    return word in ("true", "yes", "1")
+
+
+def _text(text: str) -> str:
+    return text
+
+
+READ: dict[str, Read] = {
+    "id": _text,
+    "gpu": _text,
+    "model": _text,
+    "note": _text,
+    "op": _word(OPS, OP_WORDS),
+    "dtype": _word(DTYPES, DTYPE_WORDS),
+    "math": _word(MATHS),
+    "timing": _word(TIMINGS),
+    "synchronized": _truth,
+    "time": lambda text: quantity.time_s(text, None),
+    "time_s": lambda text: quantity.time_s(text, 1.0),
+    "time_ms": lambda text: quantity.time_s(text, 1e-3),
+    "time_us": lambda text: quantity.time_s(text, 1e-6),
+    "claimed": quantity.claimed,
+    "claimed_gbs": lambda text: quantity.rate(text, quantity.GBS),
+    "claimed_tflops": lambda text: quantity.rate(text, quantity.TFLOPS),
+    "claimed_tokens_per_s": lambda text: quantity.rate(text, quantity.TOKENS),
+    "nominal_gbs": lambda text: quantity.rate(text, quantity.GBS).value,
+    "nominal_tflops": lambda text: quantity.rate(text, quantity.TFLOPS).value,
+    "params": lambda text: quantity.number(text).value,
+    "tokens_per_step": lambda text: quantity.number(text).value,
+    "flop_counted": lambda text: quantity.number(text).value,
+    **dict.fromkeys(
+        ("bytes_counted", "read_bytes", "write_bytes", "weight_bytes", "kv_bytes_per_token"),
+        lambda text: quantity.size_bytes(text).value,
+    ),
+    **dict.fromkeys(("m", "n", "k", "batch", "elements", "context", "kv_len"), quantity.count),
+}
+"""How each field is read from text. Names are those of a file's headings and of the options."""
+
+TIMES = ("time", "time_s", "time_ms", "time_us")
+CLAIMS = ("claimed", "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s")
+MAY_BE_ZERO = ("kv_bytes_per_token", "kv_len", "context", "read_bytes", "write_bytes")
+LONGEST = 400  # characters of a text that is echoed
+
+
+def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
+    """The claim that ``fields`` describe; ``where`` (``row 3``) stands before what is said of it.
+
+    Raises:
+        Unreadable: a field is unknown, doubled, contradicted or not readable.
+    """
+    values: dict[str, Any] = {}
+    for name, given in fields.items():
+        if given is None or (isinstance(given, str) and not given.strip()):
+            continue
+        read = READ.get(name)
+        if read is None:
+            _unknown(name, where)
+            continue
+        try:
+            values[name] = _value(name, given, read)
+        except QuantityError as error:
+            raise unreadable(where, name, f"{_echo(given)} {error}") from None
+    if "op" not in values:
+        raise unreadable(where, "op", f"missing: one of {', '.join(OPS)}")
+    slack = 0.0
+    time = _one(values, TIMES, where)
+    if time is not None:
+        values["time_s"], slack = time.value, time.rounding
+    least = 0.0
+    for quantity_ in [values.pop(name) for name in CLAIMS if name in values]:
+        if values.setdefault(quantity_.kind, quantity_.value) != quantity_.value:
+            raise unreadable(where, quantity_.kind, "is given twice, and differs")
+        least = max(least, quantity_.rounding)
+    return Claim(**values, rounding=min(slack + least, quantity.MOST_ROUNDING))
+
+
+def _value(name: str, given: object, read: Read) -> Any:
+    if name == "id" and isinstance(given, (int, float)) and not isinstance(given, bool):
+        return given
+    if isinstance(given, bool):
+        if name != "synchronized":
+            raise QuantityError("is true or false where something else belongs")
+        return given
+    if isinstance(given, (int, float)):
+        if read is _text or read is _truth:
+            raise QuantityError("is a number where text belongs")
+        if given == 0 and name in MAY_BE_ZERO:
+            return None
+        given = repr(given)
+    if not isinstance(given, str):
+        raise QuantityError("is no text and no number")
+    if name in MAY_BE_ZERO and given.strip() in ("0", "0.0"):
+        return None
+    return read(given)
+
+
+def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity | None:
+    first: tuple[str, Quantity] | None = None
+    for name in names:
+        if name not in values:
+            continue
+        seen: Quantity = values.pop(name)
+        if first is None:
+            first = name, seen
+        elif abs(seen.value / first[1].value - 1) > 0.01:
+            raise unreadable(where, name, f"contradicts {first[0]}")
+    return first[1] if first else None
+
+
+def _unknown(name: str, where: str) -> None:
+    """A person's own column may stand there; one that looks like ours is a slip."""
+    near = get_close_matches(name.strip().lower(), READ, 1, 0.8) if len(name) < 40 else []
+    if near:
+        raise unreadable(where, name, f"is unknown; did you mean {near[0]}?")
+
+
+def unreadable(where: str, field: str, what: str) -> Unreadable:
+    """One line: where, which field, what."""
+    place = f"{where}, " if where else ""
+    return Unreadable(f"{place}field {_echo(field, quoted=False)}: {what}")
+
+
+def _echo(given: object, quoted: bool = True) -> str:
+    text = given if isinstance(given, str) and not quoted else repr(given)
+    text = "".join(c for c in text if c.isprintable())
+    return text if len(text) <= LONGEST // 4 else text[: LONGEST // 4] + "…"

@@ -1,0 +1,107 @@
+"""Two or more points of one experiment, read as the seeds read them: what grew, and did time grow?
+
+Seed, Day 1: batch 8 to 64 and 10 to 11 ms is not compute-bound; memory or the host set the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from roofwatch.notebook.catalog import chosen, fill
+from roofwatch.notebook.claim import Claim
+
+VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
+LINEAR = 0.75  # of the growth of the work, in logarithms: time goes with it
+FLAT = 0.25
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of an experiment."""
+
+    claim: Claim
+    gbs: float | None = None
+    tflops: float | None = None
+
+
+class Experiment(msgspec.Struct, frozen=True, kw_only=True):
+    """What two ends of an experiment say together. ``bound`` names what is left as the limit."""
+
+    points: int
+    varied: str
+    values: list[float]
+    times_s: list[float]
+    size_ratio: float
+    time_ratio: float
+    bound: list[str]  # of "compute", "memory", "overhead", "synchronise"
+    message: str
+    why: str
+    do: str
+
+
+def varied_of(claims: Sequence[Claim]) -> str | None:
+    """The one size in which the claims differ; None where several or none do."""
+    differ = [name for name in VARIED if len({getattr(c, name) for c in claims}) > 1]
+    squares = set(differ) == {"m", "n", "k"}
+    if squares and all(c.m == c.n == c.k for c in claims):
+        return "n"
+    known = len(differ) == 1 and all(getattr(c, differ[0]) for c in claims)
+    return differ[0] if known else None
+
+
+def together(points: Sequence[Point]) -> Experiment | None:
+    """The ends of an experiment in one size; None where that is not what the points are."""
+    claims = [p.claim for p in points]
+    name = varied_of(claims)
+    if name is None or any(c.time_s is None or c.op != claims[0].op for c in claims):
+        return None
+    ordered = sorted(claims, key=lambda c: getattr(c, name))
+    sizes = [float(getattr(c, name)) for c in ordered]
+    times = [c.time_s or 0.0 for c in ordered]
+    size_ratio, time_ratio = sizes[-1] / sizes[0], times[-1] / times[0]
+    if size_ratio < 1.5:
+        return None
+    cube = name == "n" and ordered[0].m == ordered[0].n == ordered[0].k
+    work_ratio = size_ratio**3 if cube else size_ratio
+    case, bound = _read(work_ratio, time_ratio, ordered[0].op)
+    words = chosen().pages["experiment"].cases[case]
+    evidence = {
+        "varied": name,
+        "first": f"{sizes[0]:g}",
+        "last": f"{sizes[-1]:g}",
+        "first_ms": times[0] * 1e3,
+        "last_ms": times[-1] * 1e3,
+        "size_ratio": size_ratio,
+        "work_ratio": work_ratio,
+        "time_ratio": time_ratio,
+    }
+    return Experiment(
+        points=len(points),
+        varied=name,
+        values=sizes,
+        times_s=times,
+        size_ratio=size_ratio,
+        time_ratio=time_ratio,
+        bound=bound,
+        message=fill(words.message, evidence),
+        why=fill(words.why, evidence),
+        do=fill(words.do, evidence),
+    )
+
+
+def _read(work_ratio: float, time_ratio: float, op: str) -> tuple[str, list[str]]:
+    import math
+
+    grown = math.log(time_ratio) / math.log(work_ratio)
+    if grown >= LINEAR:
+        return (
+            ("with_work", ["compute", "memory"])
+            if op != "decode"
+            else ("with_batch", ["compute", "memory"])
+        )
+    if grown > FLAT:
+        return "between", ["memory", "overhead"]
+    if op in ("copy", "add", "add_scalar", "triad", "relu", "read", "reduce", "fill"):
+        return "stream_flat", ["overhead", "synchronise"]
+    return "flat", ["memory", "overhead"]

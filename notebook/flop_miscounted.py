@@ -1,0 +1,57 @@
+"""FLOP counted in another way: a multiply-add as one or as four, a backward pass, another shape."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.units import slip_of
+
+TOLERANCE = 0.04
+
+
+def flop_miscounted(reading: Reading) -> Finding | None:
+    """By arithmetic where time and shape are given; else half or twice the rate would be usual."""
+    if reading.claimed_flop and reading.flop:
+        return _counted(reading, reading.claimed_flop / reading.flop)
+    return _hidden(reading)
+
+
+def _counted(reading: Reading, ratio: float) -> Finding | None:
+    if abs(ratio - 1) <= TOLERANCE + reading.rounding or slip_of(ratio, reading.rounding):
+        return None
+    assert reading.claimed_flop
+    assert reading.flop
+    return finding(
+        "flop-miscounted",
+        "counted",
+        severity=WRONG,
+        subject=reading.subject,
+        tflops=reading.tflops,
+        ratio=ratio,
+        counted_gflop=reading.claimed_flop / 1e9,
+        gflop=reading.flop / 1e9,
+        corrected_tflops=reading.tflops / ratio if reading.tflops else None,
+        op=reading.op,
+    )
+
+
+def _hidden(reading: Reading) -> Finding | None:
+    unverified = reading.judged == "tflops" and not (reading.time_s and reading.flop)
+    if not unverified or reading.tflops is None or reading.share_stated:
+        return None
+    factor = 2.0 if reading.above else 0.5 if reading.below else None
+    fit = reading.fits(reading.tflops / factor) if factor else None
+    if fit is None or factor is None:
+        return None
+    return finding(
+        "flop-miscounted",
+        "hidden",
+        severity=WRONG if reading.over else SUSPECT,
+        subject=reading.subject,
+        fit=fit,
+        tflops=reading.tflops,
+        ratio=factor,
+        corrected_tflops=reading.tflops / factor,
+        low=reading.low,
+        high=reading.high,
+    )

@@ -1,0 +1,131 @@
+"""The cards that rows name, looked up once each: figures, neighbours, what a name leaves open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from roofwatch.roofline.lookup import Identity, Nominal, lookup
+from roofwatch.roofline.nominal import Card
+from roofwatch.roofline.short_name import match, mig
+
+SAME = 0.02
+GI_OF_SM = {"8.0": 7 * 14 / 108, "9.0": 7 * 16 / 132}
+"""Share of the SMs that seven slices have together: 98 of 108, 112 of 132."""
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """What a GPU name means: several figures where it fits several cards, none for an unknown."""
+
+    candidates: tuple[Nominal, ...] = ()
+    slice_share: float | None = None  # of the SMs, where the name says MIG
+
+    @property
+    def names(self) -> list[str]:
+        """Of the candidates."""
+        return [c.name for c in self.candidates]
+
+
+class Cards:
+    """A table of cards that answers by name. Answers are kept: files repeat their cards."""
+
+    def __init__(self, cards: Sequence[Card], user_keys: Collection[str] = frozenset()) -> None:
+        self._cards = tuple(cards)
+        self._user_keys = frozenset(user_keys)
+        self._known: dict[str, Known] = {}
+        self._nominal: dict[str, Nominal] = {}
+        self._siblings: dict[str, dict[str, Nominal]] = {}
+
+    def known(self, name: str | None) -> Known:
+        """What ``name`` means; cheap when asked again."""
+        if not name:
+            return Known()
+        found = self._known.get(name)
+        if found is None:
+            found = self._look(name)
+            if len(self._known) < 10_000:
+                self._known[name] = found
+        return found
+
+    def _look(self, name: str) -> Known:
+        part = mig(name)
+        whole = part[0] if part else name
+        cards = match(whole, self._cards)
+        own = tuple(c for c in cards if c.key in self._user_keys)
+        found = tuple(self.nominal(c) for c in own or cards)
+        if part is None:
+            return Known(candidates=found)
+        return Known(
+            candidates=tuple(_slice(c, part[1], part[2]) for c in found),
+            slice_share=_sm_share(found[0], part[1]) if found else None,
+        )
+
+    def nominal(self, card: Card) -> Nominal:
+        """The figures of one card of the table."""
+        if card.key not in self._nominal:
+            identity = Identity(name=card.names[0])
+            self._nominal[card.key] = lookup(identity, (card,), self._user_keys)
+        return self._nominal[card.key]
+
+    def siblings(self, nominal: Nominal) -> dict[str, Nominal]:
+        """Other cards of the same model word: A100 in its four forms, 3090 beside 3090 Ti."""
+        key = nominal.key or nominal.name
+        if key not in self._siblings:
+            family = _family(nominal.name)
+            self._siblings[key] = {
+                n.name: n
+                for c in self._cards
+                if c.key != nominal.key and family and _family(c.names[0]) == family
+                for n in (self.nominal(c),)
+            }
+        return self._siblings[key]
+
+    def with_figure(self, figure: float, key: str | None, besides: Nominal) -> tuple[str, ...]:
+        """Cards of which ``figure`` is the bandwidth (no ``key``), or the peak (dense or sparse).
+
+        Relatives of the card come first: those are taken for one another.
+        """
+        found = []
+        for card in self._cards:
+            own = card.peaks.get(key) if key else card.bandwidth_gbs
+            if card.key == besides.key or not own:
+                continue
+            if any(abs(figure / own / times - 1) <= SAME for times in ((1, 2) if key else (1,))):
+                found.append(card)
+        near = _family(besides.name)[:2]
+        found.sort(key=lambda c: (_family(c.names[0])[:2] != near, c.vendor != besides.vendor))
+        return tuple(dict.fromkeys(self.nominal(c).name for c in found))
+
+
+def _family(name: str) -> str:
+    """The word that names a model: A100 of A100-SXM4-40GB, 3090 of GeForce RTX 3090 Ti."""
+    words = re.split(r"[\s\-]+", name.removeprefix("NVIDIA ").removeprefix("Tesla "))
+    return next((w.lower() for w in words if any(c.isdigit() for c in w)), "")
+
+
+def _sm_share(whole: Nominal, slices: int) -> float:
+    return GI_OF_SM.get(whole.compute_capability or "", 1.0) * slices / 7
+
+
+def _slice(whole: Nominal, slices: int, memory_gb: float) -> Nominal:
+    """A slice's figures: its share of the SMs, and of eight memory slices."""
+    sms = _sm_share(whole, slices)
+    eighths = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}.get(slices, slices)
+    if slices == 1 and "1g.20gb" in f"1g.{memory_gb:g}gb":
+        eighths = 2
+    memory = eighths / 8
+    return msgspec.structs.replace(
+        whole,
+        origin="derived",
+        bandwidth_gbs=whole.bandwidth_gbs * memory if whole.bandwidth_gbs else None,
+        ceiling_bandwidth_gbs=whole.ceiling_bandwidth_gbs * memory
+        if whole.ceiling_bandwidth_gbs
+        else None,
+        peaks_tflops={k: v * sms for k, v in whole.peaks_tflops.items()},
+        ceilings_tflops={k: v * sms for k, v in whole.ceilings_tflops.items()},
+        measured_best={},
+        sm_count=round(whole.sm_count * sms) if whole.sm_count else None,
+        llc_bytes=round(whole.llc_bytes * memory) if whole.llc_bytes else None,
+    )

@@ -1,0 +1,158 @@
+"""Numbers with their units as people write them: ``900GB/s``, ``183us``, ``1.2 ms``, ``4 GiB``.
+
+A unit that is written is understood; one that is missing where it matters is asked back.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+import msgspec
+
+MOST_ROUNDING = 0.125  # one digit may hide that much: 0.04 ms is 0.035 to 0.045
+NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
+DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+BINARY = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+TIMES_S = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+}
+BYTES = re.compile(r"([kKMGTP]?i?)(B|byte|bytes)")
+BYTE_RATE = re.compile(r"([kKMGTP]?i?)(B|b|bit|bits|byte|bytes)(/s|/sec|ps)")
+OP_RATE = re.compile(r"([kKMGTP]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)")
+TOKEN_RATE = re.compile(r"(?:tok|toks|token|tokens|t|tps)(?:/s|/sec|ps)?")
+SHARE = re.compile(r"(?:MFU\s*%|%\s*MFU|%\s*of MFU|MFU)", re.IGNORECASE)
+
+GBS, TFLOPS, TOKENS, MFU = "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s", "claimed_mfu"
+
+
+class QuantityError(ValueError):
+    """A text that is no such quantity; the message says what was expected."""
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A value in the unit of its kind, and half a unit of its last digit as a share of it."""
+
+    value: float
+    rounding: float
+    kind: str = ""
+
+
+def rounding(digits: str) -> float:
+    """Half a unit of the last digit that is written, as a share: 0.04 -> 0.125, 1.234 -> 0.0004."""
+    mantissa = re.split("[eE]", digits.lstrip("+-").replace("_", ""))[0]
+    whole = mantissa.replace(".", "").lstrip("0")
+    return min(MOST_ROUNDING, 0.5 / int(whole)) if whole and int(whole) else 0.0
+
+
+def _split(text: str) -> tuple[float, str, float]:
+    found = NUMBER.fullmatch(text)
+    if found is None or len(text) > 100:
+        raise QuantityError("is no number")
+    try:
+        value = float(found[1].replace("_", ""))
+    except ValueError:
+        raise QuantityError("is no number") from None
+    return value, found[2], rounding(found[1])
+
+
+def checked(value: float) -> float:
+    """A quantity is above 0 and below 1e24, or it measures nothing."""
+    if not (math.isfinite(value) and 0 < value < 1e24):
+        raise QuantityError("is not a number above 0")
+    return value
+
+
+def time_s(text: str, unit_s: float | None) -> Quantity:
+    """A time; ``unit_s`` is what a bare number counts in, None where it must say so itself."""
+    value, unit, slack = _split(text)
+    scale = TIMES_S.get(unit, TIMES_S.get(unit.lower())) if unit else unit_s
+    if scale is None:
+        if unit:
+            raise QuantityError(f"has an unknown unit {unit!r}: ns, us, ms or s")
+        raise QuantityError("has no unit: write 4.7us, 1.2ms or 0.5s")
+    return Quantity(checked(value * scale), slack)
+
+
+def size_bytes(text: str) -> Quantity:
+    """A size; a bare number counts bytes."""
+    value, unit, slack = _split(text)
+    found = BYTES.fullmatch(unit) if unit else None
+    if unit and found is None:
+        raise QuantityError(f"has an unknown unit {unit!r}: B, KB, MB, GB, KiB, MiB or GiB")
+    return Quantity(checked(value * (_scale(found[1]) if found else 1.0)), slack)
+
+
+def rate(text: str, kind: str) -> Quantity:
+    """A rate of one kind; a bare number counts in GB/s, TFLOP/s or tokens/s, as its name says."""
+    value, unit, slack = _split(text)
+    if not unit:
+        return Quantity(checked(value), slack, kind)
+    seen = claimed(text)
+    if seen.kind != kind:
+        raise QuantityError(f"has the unit {unit!r}, which is no {WANTED[kind]}")
+    return seen
+
+
+WANTED = {
+    GBS: "rate of bytes (GB/s)",
+    TFLOPS: "rate of operations (TFLOP/s)",
+    TOKENS: "rate of tokens (tokens/s)",
+    MFU: "share of a peak (MFU %)",
+}
+
+
+def claimed(text: str) -> Quantity:
+    """Any claim with its unit; the kind is the name of its field."""
+    value, unit, slack = _split(text)
+    if not unit:
+        raise QuantityError("has no unit: GB/s, TFLOP/s, tokens/s or MFU %?")
+    kind, scale = _kind(unit, value)
+    return Quantity(checked(value * scale), slack, kind)
+
+
+def _kind(unit: str, value: float) -> tuple[str, float]:
+    found = BYTE_RATE.fullmatch(unit)
+    if found:
+        bits = found[2] in ("b", "bit", "bits")
+        return GBS, _scale(found[1]) / 1e9 / (8 if bits else 1)
+    if OP_RATE.fullmatch(unit):
+        prefix = unit[0] if unit[0] in DECIMAL else ""
+        return TFLOPS, DECIMAL[prefix] / 1e12
+    if SHARE.fullmatch(unit):
+        return MFU, 0.01 if "%" in unit or value > 2 else 1.0
+    if TOKEN_RATE.fullmatch(unit):
+        return TOKENS, 1.0
+    if unit == "%":
+        raise QuantityError("is a share of what? Write MFU %, or give the rate")
+    raise QuantityError(f"has an unknown unit {unit!r}: GB/s, TFLOP/s, tokens/s or MFU %")
+
+
+@lru_cache(maxsize=64)
+def _scale(prefix: str) -> float:
+    return BINARY[prefix] if prefix in BINARY else DECIMAL[prefix.removesuffix("i")]
+
+
+def number(text: str) -> Quantity:
+    """A bare number; ``B`` and ``M`` of parameters are understood (6.74B)."""
+    value, unit, slack = _split(text)
+    scale = {"": 1.0, "B": 1e9, "M": 1e6, "T": 1e12}.get(unit)
+    if scale is None:
+        raise QuantityError(f"has a unit {unit!r} where a bare number belongs")
+    return Quantity(checked(value * scale), slack)
+
+
+def count(text: str) -> int:
+    """A whole number of things."""
+    value, unit, _ = _split(text)
+    if unit:
+        raise QuantityError(f"has {unit!r} behind it: write the whole number")
+    if value != int(checked(value)) or value > 1e18:
+        raise QuantityError("is no whole number up to 1e18")
+    return int(text.replace("_", "")) if re.fullmatch(r"\s*\d[\d_]*\s*", text) else int(value)

@@ -1,0 +1,94 @@
+"""Units: GiB taken for GB, bits for bytes, a thousand too much or too little."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.reading import Reading
+
+SLIPS: dict[str, float] = {
+    "GiB": 1e9 / 2**30,
+    "GB for GiB": 2**30 / 1e9,
+    "MiB": 1e6 / 2**20,
+    "MB for MiB": 2**20 / 1e6,
+    "TiB": 1e12 / 2**40,
+    "1024": 1024 / 1000,
+    "bits": 8.0,
+    "bytes for bits": 1 / 8,
+    "thousand": 1e3,
+    "a thousandth": 1e-3,
+    "million": 1e6,
+    "a millionth": 1e-6,
+    "billion": 1e9,
+    "a billionth": 1e-9,
+}
+"""What a claim is of the true rate, by the slip that makes it so."""
+
+FINE = 0.006  # a slip of 2 to 10 % is seen only where the digits are that good
+COARSE = 0.04
+LARGE = ("bits", "bytes for bits", "thousand", "a thousandth", "million", "a millionth")
+
+
+def slip_of(ratio: float, rounding: float) -> str | None:
+    """The slip that explains a claim of ``ratio`` times what time and work give."""
+    for name, factor in SLIPS.items():
+        small = 0.8 < factor < 1.25
+        slack = FINE + rounding if small else COARSE + rounding
+        if small and slack > abs(factor - 1) / 2:
+            continue
+        if abs(ratio / factor - 1) <= slack:
+            return name
+    return None
+
+
+def units(reading: Reading) -> Finding | None:
+    """By arithmetic where time and work are given; else a rate that lands in range when slipped."""
+    for counted, work in (
+        (reading.claimed_bytes, reading.bytes),
+        (reading.claimed_flop, reading.flop),
+    ):
+        if counted and work:
+            return _counted(reading, counted / work)
+    return _hidden(reading)
+
+
+def _counted(reading: Reading, ratio: float) -> Finding | None:
+    if abs(ratio - 1) <= FINE + reading.rounding:
+        return None
+    slip = slip_of(ratio, reading.rounding)
+    rate = reading.rate
+    if slip is None or rate is None:
+        return None
+    return finding(
+        "units",
+        "counted",
+        severity=WRONG,
+        subject=reading.subject,
+        rate=rate,
+        unit=reading.unit,
+        ratio=ratio,
+        slip=slip,
+        corrected=rate / ratio,
+    )
+
+
+def _hidden(reading: Reading) -> Finding | None:
+    rate = reading.rate
+    if rate is None or not (reading.below or reading.above):
+        return None
+    for slip in LARGE:
+        fit = reading.fits(rate / SLIPS[slip])
+        if fit is not None:
+            return finding(
+                "units",
+                "hidden",
+                severity=WRONG if reading.over else SUSPECT,
+                subject=reading.subject,
+                fit=fit,
+                rate=rate,
+                unit=reading.unit,
+                slip=slip,
+                corrected=rate / SLIPS[slip],
+                low=reading.low,
+                high=reading.high,
+            )
+    return None

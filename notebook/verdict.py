@@ -1,0 +1,224 @@
+"""From a claim to a verdict: believable, suspect, wrong, or cannot-say; and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from roofwatch.notebook.claim import Claim
+from roofwatch.notebook.claim_reading import GBS, key_of, reading_of
+from roofwatch.notebook.entry import Unreadable, claim_of
+from roofwatch.notebook.experiment import Experiment, Point, together
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
+from roofwatch.notebook.known_card import SAME, Cards, Known
+from roofwatch.notebook.possible import possible
+from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.rules import judge
+from roofwatch.roofline.expected import Range
+from roofwatch.roofline.lookup import Nominal
+
+BELIEVABLE, CANNOT_SAY = "believable", "cannot-say"
+VERDICTS = (BELIEVABLE, SUSPECT, WRONG, CANNOT_SAY)
+GRAVITY = {BELIEVABLE: 0, CANNOT_SAY: 1, SUSPECT: 2, WRONG: 3}
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One row's answer. Rates in GB/s and TFLOP/s, intensity in FLOP per byte.
+
+    ``gpu`` is the card that it was judged as; ``gpu_note`` says what its name leaves open.
+    ``missing`` names what the row would have to say before more can be said.
+    """
+
+    id: str | int | float | None
+    verdict: str | None
+    gbs: float | None = None
+    tflops: float | None = None
+    intensity: float | None = None
+    of_nominal: float | None = None
+    expected: Range | None = None
+    findings: list[Finding] = []
+    error: str | None = None
+    gpu: str | None = None
+    gpu_note: str | None = None
+    missing: list[str] = []
+    experiment: Experiment | None = None
+
+
+def unreadable(error: Unreadable, id: str | int | float | None = None) -> Verdict:
+    """The answer to a row that cannot be read."""
+    return Verdict(id=id, verdict=None, error=str(error))
+
+
+def check_fields(fields: Mapping[str, object], cards: Cards, where: str = "") -> Verdict:
+    """The answer to one row, read from its fields."""
+    try:
+        return check_claim(claim_of(fields, where), cards, where)
+    except Unreadable as error:
+        return unreadable(error, _id_of(fields))
+
+
+def _id_of(fields: Mapping[str, object]) -> str | int | float | None:
+    given = fields.get("id")
+    return given if isinstance(given, (str, int, float)) else None
+
+
+def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
+    """The answer to one claim.
+
+    A name that several cards share is judged as each of them: where they agree that is the answer,
+    else the row is asked back.
+    """
+    subject = str(claim.id) if claim.id is not None else where or claim.op
+    known = cards.known(claim.gpu)
+    fitting = _told_apart(claim, known)
+    answers = [_judge(claim, subject, n, known.slice_share, cards) for n in fitting]
+    if not answers:
+        return _judge(claim, subject, None, None, cards)
+    gravest = max(answers, key=lambda a: GRAVITY[a.verdict or BELIEVABLE])
+    if len({a.verdict for a in answers}) == 1:
+        note = _note(claim, known, len(answers))
+        return msgspec.structs.replace(answers[0], gpu_note=note) if note else answers[0]
+    note = _note(claim, known, len(answers))
+    return msgspec.structs.replace(
+        gravest,
+        verdict=CANNOT_SAY,
+        gpu=None,
+        gpu_note=note,
+        expected=None,
+        of_nominal=None,
+        findings=[msgspec.structs.replace(f, severity=NOTE) for f in gravest.findings],
+        missing=["gpu"],
+    )
+
+
+def _told_apart(claim: Claim, known: Known) -> tuple[Nominal, ...]:
+    """The candidates; one alone where the figure compared with is its own."""
+    if len(known.candidates) < 2:
+        return known.candidates
+    for figure, own in (
+        (claim.nominal_gbs, [c.bandwidth_gbs for c in known.candidates]),
+        (claim.nominal_tflops, [c.peaks_tflops.get(claim.dtype or "") for c in known.candidates]),
+    ):
+        if figure:
+            fits = [
+                c
+                for c, of_card in zip(known.candidates, own, strict=True)
+                if of_card and abs(figure / of_card - 1) <= SAME
+            ]
+            # No candidate has that figure: a form of the card that the table lacks.
+            return tuple(fits)
+    return known.candidates
+
+
+def _note(claim: Claim, known: Known, judged: int) -> str | None:
+    if judged < 2:
+        return None
+    names = ", ".join(known.names[:6])
+    return f"{claim.gpu!r} may be {names}: say which"
+
+
+def _judge(
+    claim: Claim, subject: str, nominal: Nominal | None, slice_share: float | None, cards: Cards
+) -> Verdict:
+    reading, expected = reading_of(
+        claim,
+        subject,
+        nominal,
+        slice_share,
+        _compared_is(claim, nominal, cards),
+        cards.siblings(nominal) if nominal else None,
+    )
+    found = judge(reading)
+    verdict = verdict_of(reading, found)
+    missing: list[str] = []
+    if verdict == CANNOT_SAY:
+        missing = missing_of(claim, reading)
+        found = [*found, *possible(reading, found)]
+    rate, full = reading.rate, reading.nominal
+    return Verdict(
+        id=claim.id,
+        verdict=verdict,
+        gbs=reading.gbs,
+        tflops=reading.tflops,
+        intensity=reading.intensity,
+        of_nominal=rate / full if rate and full else None,
+        expected=expected,
+        findings=found,
+        gpu=nominal.name if nominal else None,
+        missing=missing,
+    )
+
+
+def _compared_is(claim: Claim, nominal: Nominal | None, cards: Cards) -> tuple[str, ...]:
+    if nominal is None:
+        return ()
+    if claim.nominal_tflops:
+        return cards.with_figure(claim.nominal_tflops, key_of(claim, nominal), nominal)
+    if claim.nominal_gbs and nominal.bandwidth_gbs:
+        if abs(claim.nominal_gbs / nominal.bandwidth_gbs - 1) <= SAME:
+            return ()
+        return cards.with_figure(claim.nominal_gbs, None, nominal)
+    return ()
+
+
+def verdict_of(reading: Reading, found: Iterable[Finding]) -> str:
+    """Wrong by evidence; suspect out of its range; believable inside; else nothing can be said."""
+    severities = {f.severity for f in found}
+    if WRONG in severities:
+        return WRONG
+    if reading.rate is None or reading.within is None:
+        return SUSPECT if SUSPECT in severities else CANNOT_SAY
+    return SUSPECT if SUSPECT in severities else BELIEVABLE
+
+
+def missing_of(claim: Claim, reading: Reading) -> list[str]:
+    """Fields that would let more be said, the most useful first."""
+    out = []
+    if reading.nominal is None and reading.low is None:
+        out.append("gpu")
+    if claim.dtype is None:
+        out.append("dtype")
+    if reading.rate is None:
+        if claim.op == "decode" and claim.params is None and claim.weight_bytes is None:
+            out.append("params")
+        if reading.bytes is None and claim.op == "matmul":
+            out += ["m", "n", "k"]
+        elif reading.bytes is None and claim.op != "decode":
+            out.append("elements")
+        if claim.time_s is None:
+            out.append("time_s")
+    elif reading.low is None and reading.judged != GBS:
+        out.append("op")
+    return out
+
+
+def check_rows(
+    rows: Iterable[tuple[str, Mapping[str, object] | Unreadable]], cards: Cards
+) -> Iterable[Verdict]:
+    """Answers in the order of the rows. Rows that share an ``id`` are points of one experiment."""
+    answers: list[Verdict] = []
+    points: dict[str, list[tuple[int, Point]]] = {}
+    for where, fields in rows:
+        if isinstance(fields, Unreadable):
+            answers.append(unreadable(fields))
+            continue
+        try:
+            claim = claim_of(fields, where)
+        except Unreadable as error:
+            answers.append(unreadable(error, _id_of(fields)))
+            continue
+        answer = check_claim(claim, cards, where)
+        if claim.id is not None:
+            points.setdefault(repr(claim.id), []).append(
+                (len(answers), Point(claim=claim, gbs=answer.gbs, tflops=answer.tflops))
+            )
+        answers.append(answer)
+    for group in points.values():
+        if len(group) < 2:
+            continue
+        joint = together([point for _, point in group])
+        if joint is not None:
+            last = group[-1][0]
+            answers[last] = msgspec.structs.replace(answers[last], experiment=joint)
+    return answers

@@ -1,0 +1,85 @@
+"""The nominal figure of another card, or of none: right arithmetic against a wrong number."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.reading import Reading
+
+SAME = 0.03
+SAME_GBS = 0.02
+CLOCK = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
+
+
+def wrong_sku(reading: Reading) -> Finding | None:
+    """What it was compared with is no figure of this card: another card's, or nobody's."""
+    for compared, own, unit, same in (
+        (reading.compared_tflops, reading.nominal_tflops, "TFLOP/s", SAME),
+        (reading.compared_gbs, reading.nominal_gbs, "GB/s", SAME_GBS),
+    ):
+        if compared and own and abs(compared / own - 1) > same:
+            return _compared(reading, compared, own, unit)
+    return None
+
+
+def _compared(reading: Reading, compared: float, own: float, unit: str) -> Finding | None:
+    if unit == "TFLOP/s" and (reading.math == "sparse" or abs(compared / own / 2 - 1) <= SAME):
+        return None  # a sparse figure: E3
+    if (
+        any(
+            abs(compared / peak / times - 1) <= SAME and not CLOCK[0] <= compared / own <= CLOCK[1]
+            for peak in reading.peaks_tflops.values()
+            for times in (1, 2)
+        )
+        and unit == "TFLOP/s"
+    ):
+        return None  # another peak of this card: E3
+    near = CLOCK[0] <= compared / own <= CLOCK[1]
+    rate = reading.gbs if unit == "GB/s" else reading.tflops
+    of_compared = rate / compared if rate else None
+    matters = not near or (reading.share_stated and of_compared is not None and of_compared > 1)
+    others = reading.compared_is
+    return finding(
+        "wrong-sku" if others and not near else "wrong-peak-value",
+        "compared" if others and not near else "near" if near else "compared",
+        severity=NOTE if not matters else WRONG if others else SUSPECT,
+        subject=reading.subject,
+        compared=compared,
+        nominal=own,
+        unit=unit,
+        card=reading.card,
+        others=list(others[:3]) or None,
+        peak_key=reading.peak_key if unit == "TFLOP/s" else None,
+        of_compared=of_compared,
+        of_nominal=rate / own if rate else None,
+    )
+
+
+def other_card(reading: Reading) -> Finding | None:
+    """Out of range for this card, and just right for one of nearly the same name."""
+    rate, nominal = reading.rate, reading.nominal
+    if reading.ours or rate is None or not nominal or not (reading.below or reading.above):
+        return None
+    best: tuple[float, str, float] | None = None
+    for name, figure in reading.siblings.items():
+        if abs(figure / nominal - 1) <= SAME:
+            continue
+        fit = reading.fits(rate * nominal / figure)
+        if fit is not None and (best is None or fit > best[0]):
+            best = (fit, name, figure)
+    if best is None:
+        return None
+    fit, name, figure = best
+    return finding(
+        "wrong-sku",
+        "other_card",
+        severity=WRONG if reading.over else SUSPECT,
+        subject=reading.subject,
+        fit=fit,
+        rate=rate,
+        unit=reading.unit,
+        card=reading.card,
+        nominal=nominal,
+        other=name,
+        other_nominal=figure,
+        of_other=rate / figure,
+    )

@@ -1,0 +1,29 @@
+"""Constant or integer operands: fewer bits switch, less power is drawn, the clock stays higher."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import SUSPECT, Finding, finding
+from roofwatch.notebook.reading import Reading
+from roofwatch.roofline.peaks import TENSOR_KEYS
+
+
+def zeros(reading: Reading) -> Finding | None:
+    """A tensor-core matmul over what random data reach, and under the ceiling."""
+    if reading.judged != "tflops" or reading.ours or not reading.above or reading.over:
+        return None
+    if reading.peak_key not in TENSOR_KEYS or not reading.tflops or reading.op == "other":
+        return None
+    nominal = reading.nominal_tflops or 0.0
+    if reading.tflops > nominal * 1.005:
+        return None  # the clock did more than the datasheet's: boost-clock
+    return finding(
+        "zeros",
+        "above",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.9,
+        tflops=reading.tflops,
+        of_nominal=reading.tflops / nominal if nominal else None,
+        low=reading.low,
+        high=reading.high,
+    )
