@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from roofwatch.session.live import Live
     from roofwatch.tui.glyphs import Glyphs
 
-INTERNAL, USAGE = 1, 2
+INTERNAL, USAGE, WRONG_NUMBER = 1, 2, 5
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 MOST_SUSTAIN_S = 3600.0
 
-SUITES = ("quick", "full")  # of roofline.suite, which costs the first paint 20 ms
+SUITES = ("quick", "full", "mistakes")  # of roofline.suite, which costs the first paint 20 ms
 QUICK = SUITES[0]
+SUITE = "quick, full, or mistakes: the notebook's E1 to E5 made on purpose, and flagged"
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
 
 PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
@@ -38,6 +39,7 @@ EPILOG = """\
 verbs:
   roofwatch            the screen: live telemetry, then the quick suite
   roofwatch run        the same without a screen: progress, record, findings
+  roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL, -, or options)
   roofwatch show FILE  a saved session again (--json, --plot PICTURE, or --replay for the screen)
 """
 
@@ -80,11 +82,28 @@ def _precisions(text: str) -> tuple[str, ...]:
 def _live_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--device", type=_device, default="auto", help="auto, cpu or cuda:N")
-    add("--suite", choices=SUITES, default=QUICK, help="which probes to run")
+    add("--suite", choices=SUITES, default=QUICK, help=SUITE)
     add("--sustain", type=_seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
     add("--hold", type=_precisions, default=(), metavar="KEY,…", help=HOLD)
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
     add("--nominal", type=Path, metavar="FILE", help="cards that add to or override the table")
+    _language_option(parser)
+
+
+def _language_option(parser: argparse.ArgumentParser) -> None:
+    said = "language of the findings: en or zh-CN (LANG's own without it)"
+    parser.add_argument("--lang", type=_language, default=None, metavar="LANG", help=said)
+
+
+def _language(text: str) -> str:
+    from roofwatch.notebook.catalog import LANGUAGES, choose
+
+    known = {name.lower(): name for name in LANGUAGES} | {"zh": "zh-CN", "zh-hans": "zh-CN"}
+    name = known.get(text.lower().partition(".")[0].replace("_", "-"))
+    if name is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(LANGUAGES)}")
+    choose(name)
+    return name
 
 
 def _screen_parser() -> Parser:
@@ -209,6 +228,7 @@ def show(argv: list[str]) -> int:
     from roofwatch.roofline.peaks import PEAK_KEYS
 
     parser.add_argument("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
+    _language_option(parser)
     options = parser.parse_args(argv)
     if options.precision and (options.json or options.replay):
         parser.error("--precision is of the text and of --plot")
@@ -226,6 +246,80 @@ def show(argv: list[str]) -> int:
         return run_screen(replay, _glyphs(sys.stderr.encoding))
     _print(replay.session, options.file, options.json, options.precision)
     return 0
+
+
+CHECK = """\
+A file holds one JSON object a line, or CSV with headings; - is standard input. One number may be
+given by options instead; two of one experiment with commas: --batch 8,64 --time 10ms,11ms.
+Numbers carry their units: --claimed 900GB/s --time 4.7us. Exit code 2: a row was unreadable.
+"""
+
+
+def check(argv: list[str]) -> int:
+    """The notebook on someone's own numbers."""
+    from roofwatch.notebook.entry import READ
+
+    parser = Parser(
+        prog="roofwatch check",
+        description="Whether a measured number can be believed, and which mistake it smells of.",
+        epilog=CHECK,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", help="numbers (.jsonl, .csv), or - for standard input")
+    parser.add_argument("--json", action="store_true", help="one answer a line, alone on stdout")
+    parser.add_argument("--full", action="store_true", help="a page for every row, however many")
+    parser.add_argument("--strict", action="store_true", help="exit 5 when a number is wrong")
+    parser.add_argument("--cards", type=Path, metavar="FILE", help="cards beside the table's")
+    _language_option(parser)
+    said = parser.add_argument_group("one number")
+    for name in READ:
+        spellings = dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}"))
+        said.add_argument(*spellings, dest=f"said_{name}", metavar="X", help=argparse.SUPPRESS)
+    parser.usage = "%(prog)s [options] FILE|-    or    --gpu T4 --op add_scalar --elements ..."
+    options = parser.parse_args(argv)
+    fields = {n: v for n in READ if (v := getattr(options, f"said_{n}")) is not None}
+    if bool(fields) == bool(options.file):
+        parser.error("give a file or -, or one number by options (--op, --time, --claimed ...)")
+    gc.disable()  # answers are kept until the last one is there
+    return _check(options.file, fields, options)
+
+
+def _check(name: str | None, fields: dict[str, str], options: argparse.Namespace) -> int:
+    from roofwatch.notebook.finding import WRONG
+    from roofwatch.notebook.known_card import Cards
+    from roofwatch.notebook.sheet import rows, shell_rows
+    from roofwatch.notebook.verdict import check_rows
+    from roofwatch.session.cards import load_cards
+    from roofwatch.session.number_file import read_numbers
+
+    given = shell_rows(fields) if name is None else rows(read_numbers(name), name)
+    found = check_rows(given, Cards(*load_cards(options.cards)))
+    where = f"{name}: " if name not in (None, "-") else ""
+    unreadable = [v.error for v in found if v.error is not None]
+    if options.json:
+        _write_json(found)
+    elif name is not None or not unreadable:
+        from roofwatch.tui.print_rows import columns, print_rows
+        from roofwatch.tui.verdict_rows import answers
+
+        shown_rows = answers(found, columns(sys.stdout), _glyphs(sys.stdout.encoding), options.full)
+        print_rows(shown_rows, sys.stdout)
+    for error in unreadable:
+        print(f"roofwatch: {_one_line(where + error)}", file=sys.stderr)
+    if unreadable:
+        return USAGE
+    return WRONG_NUMBER if options.strict and any(v.verdict == WRONG for v in found) else 0
+
+
+def _write_json(found: Sequence[object]) -> None:
+    import msgspec
+
+    from roofwatch.session.printable import plain_json
+
+    encode = msgspec.json.Encoder().encode
+    for one in found:
+        sys.stdout.buffer.write(plain_json(encode(one)) + b"\n")
+    sys.stdout.flush()
 
 
 def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
@@ -263,7 +357,8 @@ def _print(session: object, path: Path, as_json: bool, key: str | None = None) -
         sys.stdout.buffer.write(msgspec.json.encode(record(session, path)) + b"\n")
         sys.stdout.flush()
         return
-    from roofwatch.tui.report import columns, print_rows, report
+    from roofwatch.tui.print_rows import columns, print_rows
+    from roofwatch.tui.report import report
 
     glyphs = _glyphs(sys.stdout.encoding)
     if key is not None:
@@ -274,7 +369,14 @@ def _print(session: object, path: Path, as_json: bool, key: str | None = None) -
     print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout)
 
 
-VERBS: dict[str, Callable[[list[str]], int]] = {"run": run, "show": show}
+def _speak() -> None:
+    """The language that the shell asks for; --lang says another."""
+    from roofwatch.notebook.catalog import choose, language_of
+
+    choose(language_of(os.environ))
+
+
+VERBS: dict[str, Callable[[list[str]], int]] = {"check": check, "run": run, "show": show}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -283,6 +385,7 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a name must not end a run
+    _speak()
     try:
         if arguments and not arguments[0].startswith("-"):
             verb = VERBS.get(arguments[0])
@@ -293,9 +396,11 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         from roofwatch.roofline.nominal import NominalError
         from roofwatch.session.file import SaveRefused, UnreadableSession
+        from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
 
-        if not isinstance(error, (NominalError, PictureRefused, SaveRefused, UnreadableSession)):
+        known = (NominalError, PictureRefused, SaveRefused, UnreadableNumbers, UnreadableSession)
+        if not isinstance(error, known):
             raise
         print(f"roofwatch: {_one_line(error)}", file=sys.stderr)
         return USAGE

@@ -23,7 +23,8 @@ else:
     import tomli as tomllib
 
 LANGUAGES = ("en", "zh-CN")
-PARTS = re.compile(r"\[([^\]]*)\]|\{(\w+)(?::([^}]*))?\}")
+OPTIONAL = re.compile(r"\[([^\]]*)\]")
+FIELD = re.compile(r"\{(\w+)(:[^}]*)?\}")
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,9 +56,10 @@ _language = LANGUAGES[0]
 
 
 def choose(language: str) -> None:
-    """Speak ``language`` from now on; one of ``LANGUAGES``."""
+    """Speak ``language`` from now on; one of ``LANGUAGES``. It is read when first needed."""
     global _language
-    catalog(language)
+    if language not in LANGUAGES:
+        raise KeyError(language)
     _language = language
 
 
@@ -99,46 +101,52 @@ def percent(ratio: float) -> str:
     return text.replace("%", " %")
 
 
+class _Segment(msgspec.Struct, frozen=True):
+    """A piece of a template for ``str.format_map``, and the fields that it needs."""
+
+    text: str
+    names: tuple[str, ...]
+    shares: tuple[str, ...]  # fields written as a share
+    optional: bool
+
+
 @lru_cache(maxsize=4096)
-def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
-    """(literal, optional or field, format) pieces of a template."""
+def _segments(template: str) -> tuple[_Segment, ...]:
     out, at = [], 0
-    for found in PARTS.finditer(template):
-        if found.start() > at:
-            out.append(("text", template[at : found.start()], ""))
-        if found[1] is not None:
-            out.append(("optional", found[1], ""))
-        else:
-            out.append(("field", found[2], found[3] or ""))
+    for found in OPTIONAL.finditer(template):
+        out.append(_segment(template[at : found.start()], False))
+        out.append(_segment(found[1], True))
         at = found.end()
-    out.append(("text", template[at:], ""))
-    return tuple(out)
+    out.append(_segment(template[at:], False))
+    return tuple(s for s in out if s.text)
+
+
+def _segment(text: str, optional: bool) -> _Segment:
+    names = tuple(dict.fromkeys(found[1] for found in FIELD.finditer(text)))
+    shares = tuple(dict.fromkeys(f[1] for f in FIELD.finditer(text) if f[2] == ":%"))
+    # A share has a format of ours, so it enters the text as text.
+    native = FIELD.sub(lambda f: f"{{{f[1]} share}}" if f[2] == ":%" else f[0], text)
+    return _Segment(native, names, shares, optional)
 
 
 def fields(template: str) -> set[str]:
     """Names that a template uses."""
-    names: set[str] = set()
-    for kind, text, _ in _parts(template):
-        names |= fields(text) if kind == "optional" else {text} if kind == "field" else set()
-    return names
+    return {name for segment in _segments(template) for name in segment.names}
 
 
 def fill(template: str, evidence: Mapping[str, Any]) -> str:
     """A template with its fields; an optional part is dropped when one of its fields is None."""
     out = []
-    for kind, text, spec in _parts(template):
-        if kind == "text":
-            out.append(text)
-        elif kind == "field":
-            out.append(_formatted(evidence[text], spec))
-        elif all(evidence.get(name) is not None for name in fields(text)):
-            out.append(fill(text, evidence))
+    for segment in _segments(template):
+        if segment.optional and any(evidence.get(name) is None for name in segment.names):
+            continue
+        if not segment.names:
+            out.append(segment.text)
+            continue
+        values = evidence
+        if segment.shares:
+            values = dict(evidence)
+            for name in segment.shares:
+                values[f"{name} share"] = percent(evidence[name])
+        out.append(segment.text.format_map(values))
     return "".join(out)
-
-
-def _formatted(value: Any, spec: str) -> str:
-    if spec == "%":
-        return percent(value)
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
-    return format(value, spec)

@@ -23,6 +23,7 @@ from roofwatch.roofline.workload import ELEMENT_BITS, Work
 LINK_OPS = ("h2d", "d2h")
 MATRIX_OPS = ("matmul", "attention")
 GBS, TFLOPS = "gbs", "tflops"
+LOWEST_MEMORY = 0.5  # of nominal: no published range begins below, so the slope matters up to there
 
 
 def reading_of(
@@ -55,6 +56,7 @@ def reading_of(
         gbs=gbs,
         tflops=tflops,
         judged=judged if (gbs if judged == GBS else tflops) else None,
+        stated=(claim.claimed_gbs if judged == GBS else claim.claimed_tflops) is not None,
         time_s=time,
         rounding=claim.rounding,
         flop=work.flop if work and work.flop else None,
@@ -222,14 +224,12 @@ def _expected(
         return None
     if claim.op in LINK_OPS:
         return published_link(card)
-    emulated = is_emulated(claim, card)
-    sparse = claim.math == "sparse"
-    compute = published_compute(key, card, sparse, emulated) if key else None
-    memory = published_bandwidth(claim.op, card)
     if claim.op == "matmul":
+        sparse, emulated = claim.math == "sparse", is_emulated(claim, card)
+        compute = published_compute(key, card, sparse, emulated) if key else None
         return _of_matmul(judged, compute, card, work)
     if judged == GBS:
-        return memory
+        return published_bandwidth(claim.op, card)
     if claim.claimed_mfu is not None and key in card.peaks_tflops:
         full = card.peaks_tflops[key]
         why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
@@ -243,16 +243,17 @@ def _of_matmul(
     """The roofline: the flat, or the slope where the intensity is small and no cache can help."""
     if compute is None:
         return None
-    memory = published_bandwidth("copy", card)
     low, high, why = compute.low, compute.high, compute.why
-    if memory is not None and work is not None and work.bytes > (card.llc_bytes or 0):
-        slope = work.intensity / 1e3
-        if memory.low * slope < low:
+    slope = work.intensity / 1e3 if work is not None else 0.0
+    on_slope = 0 < LOWEST_MEMORY * slope * (card.bandwidth_gbs or 0.0) < low
+    if work is not None and on_slope and work.bytes > (card.llc_bytes or 0):
+        memory = published_bandwidth("copy", card)
+        if memory is not None and memory.low * slope < low:
             low, why = memory.low * slope, f"left of the ridge: {memory.why}"
             high = min(high, memory.high * slope)
     if judged == TFLOPS:
         return Range(low=low, high=high, unit=compute.unit, why=why)
-    if work is None:
+    if work is None or not work.flop:
         return None
     per_byte = 1e3 / work.intensity
     return Range(low=low * per_byte, high=high * per_byte, unit="GB/s", why=f"of the FLOP: {why}")

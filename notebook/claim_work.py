@@ -21,6 +21,11 @@ STREAMS = {
 
 def work_of(claim: Claim) -> Work | None:
     """Formula work of one launch (of one step for decode); None where a size or type is missing."""
+    work = _work(claim)
+    return work if work is not None and work.bytes else None  # half a byte of fp4 is none
+
+
+def _work(claim: Claim) -> Work | None:
     op, dtype = claim.op, claim.dtype
     if op == "decode":
         return _decode(claim)

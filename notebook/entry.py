@@ -61,6 +61,8 @@ def _text(text: str) -> str:
     return text
 
 
+COUNTS = ("m", "n", "k", "batch", "elements", "context", "kv_len")
+
 READ: dict[str, Read] = {
     "id": _text,
     "gpu": _text,
@@ -88,10 +90,29 @@ READ: dict[str, Read] = {
         ("bytes_counted", "read_bytes", "write_bytes", "weight_bytes", "kv_bytes_per_token"),
         lambda text: quantity.size_bytes(text).value,
     ),
-    **dict.fromkeys(("m", "n", "k", "batch", "elements", "context", "kv_len"), quantity.count),
+    **dict.fromkeys(COUNTS, quantity.count),
 }
 """How each field is read from text. Names are those of a file's headings and of the options."""
 
+PLAIN = (
+    "nominal_gbs",
+    "nominal_tflops",
+    "params",
+    "tokens_per_step",
+    "flop_counted",
+    "bytes_counted",
+    "read_bytes",
+    "write_bytes",
+    "weight_bytes",
+    "kv_bytes_per_token",
+)
+MEASURED = {
+    "time_s": ("", 1.0),
+    "time_ms": ("", 1e-3),
+    "time_us": ("", 1e-6),
+    **{name: (name, 1.0) for name in (quantity.GBS, quantity.TFLOPS, quantity.TOKENS)},
+}
+"""Fields whose digits tell how well they are known: kind and unit of a bare number."""
 TIMES = ("time", "time_s", "time_ms", "time_us")
 CLAIMS = ("claimed", "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s")
 MAY_BE_ZERO = ("kv_bytes_per_token", "kv_len", "context", "read_bytes", "write_bytes")
@@ -110,8 +131,13 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             continue
         read = READ.get(name)
         if read is None:
-            _unknown(name, where)
-            continue
+            name = name.strip().lower()[:LONGEST]  # headings are often capitals
+            read = READ.get(name)
+            if read is None:
+                _unknown(name, where)
+                continue
+            if name in values:
+                raise unreadable(where, name, "is given twice")
         try:
             values[name] = _value(name, given, read)
         except QuantityError as error:
@@ -138,16 +164,34 @@ def _value(name: str, given: object, read: Read) -> Any:
             raise QuantityError("is true or false where something else belongs")
         return given
     if isinstance(given, (int, float)):
-        if read is _text or read is _truth:
-            raise QuantityError("is a number where text belongs")
-        if given == 0 and name in MAY_BE_ZERO:
-            return None
-        given = repr(given)
+        return _number(name, given, read)
     if not isinstance(given, str):
         raise QuantityError("is no text and no number")
+    if not given.isascii() and any("\ud800" <= c <= "\udfff" for c in given):
+        raise QuantityError("is not UTF-8 text")
     if name in MAY_BE_ZERO and given.strip() in ("0", "0.0"):
         return None
     return read(given)
+
+
+def _number(name: str, given: int | float, read: Read) -> Any:
+    """A number as JSON has it: its field's name tells the unit, so no text need be taken apart."""
+    if given == 0 and name in MAY_BE_ZERO:
+        return None
+    if name in COUNTS:
+        if not 0 < given <= quantity.MOST_COUNT or given != int(given):
+            raise QuantityError("is no whole number from 1 to 1e18")
+        return int(given)
+    if abs(given) > quantity.MOST:  # an int may be too large to become a float
+        raise QuantityError("is not a number above 0 and below 1e24")
+    if name in PLAIN:
+        return quantity.checked(float(given))
+    if name in MEASURED:
+        kind, scale = MEASURED[name]
+        return Quantity(quantity.checked(given * scale), quantity.rounding(repr(given)), kind)
+    if name in ("time", "claimed"):
+        return read(repr(given))  # has no unit: asked back
+    raise QuantityError("is a number where a word belongs")
 
 
 def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity | None:
@@ -165,7 +209,7 @@ def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity
 
 def _unknown(name: str, where: str) -> None:
     """A person's own column may stand there; one that looks like ours is a slip."""
-    near = get_close_matches(name.strip().lower(), READ, 1, 0.8) if len(name) < 40 else []
+    near = get_close_matches(name, READ, 1, 0.8) if len(name) < 40 else []
     if near:
         raise unreadable(where, name, f"is unknown; did you mean {near[0]}?")
 

@@ -12,6 +12,7 @@ from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.short_name import match, mig
 
 SAME = 0.02
+MOST_KEPT = 10_000  # answers; a file may name anything
 GI_OF_SM = {"8.0": 7 * 14 / 108, "9.0": 7 * 16 / 132}
 """Share of the SMs that seven slices have together: 98 of 108, 112 of 132."""
 
@@ -37,6 +38,7 @@ class Cards:
         self._known: dict[str, Known] = {}
         self._nominal: dict[str, Nominal] = {}
         self._siblings: dict[str, dict[str, Nominal]] = {}
+        self._figures: dict[tuple[float, str | None, str | None], tuple[str, ...]] = {}
 
     def known(self, name: str | None) -> Known:
         """What ``name`` means; cheap when asked again."""
@@ -45,8 +47,9 @@ class Cards:
         found = self._known.get(name)
         if found is None:
             found = self._look(name)
-            if len(self._known) < 10_000:
-                self._known[name] = found
+            if len(self._known) > MOST_KEPT:
+                self._known.clear()
+            self._known[name] = found
         return found
 
     def _look(self, name: str) -> Known:
@@ -87,6 +90,14 @@ class Cards:
 
         Relatives of the card come first: those are taken for one another.
         """
+        asked = (figure, key, besides.key)
+        if asked not in self._figures:
+            if len(self._figures) > MOST_KEPT:
+                self._figures.clear()
+            self._figures[asked] = self._with_figure(figure, key, besides)
+        return self._figures[asked]
+
+    def _with_figure(self, figure: float, key: str | None, besides: Nominal) -> tuple[str, ...]:
         found = []
         for card in self._cards:
             own = card.peaks.get(key) if key else card.bandwidth_gbs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
+from roofwatch.notebook.finding import CONDITIONS, NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 SLICED = ("8.0", "9.0", "10.0", "10.3")
@@ -32,6 +32,7 @@ def mig_slice(reading: Reading) -> Finding | None:
             return finding(
                 "mig-slice",
                 "suspected",
+                root=CONDITIONS,  # nobody chose a wrong figure
                 severity=SUSPECT,
                 subject=reading.subject,
                 fit=round(0.25 * fit, 3),

@@ -8,6 +8,7 @@ from roofwatch.notebook.reading import Reading
 DEVICE_TIMERS = ("event", "graph", "profiler")
 FLOOR_S = 1.5e-6  # no kernel starts and ends in less; 0.48 µs is a tick of a timer
 OVER = 1.5  # times the ceiling from which a missing synchronise is the likeliest
+WITHOUT_TIME = {"gbs": 8.0, "tflops": 3.0}
 CALL_S = 2e-4  # a host call that only queues: 20 to 140 µs were seen
 
 
@@ -31,8 +32,8 @@ def missing_sync(reading: Reading) -> Finding | None:
     short = reading.time_s is not None and reading.time_s < CALL_S
     if times < OVER and not short:
         return None
-    if reading.time_s is None and reading.judged == "gbs" and times < 8:
-        return None  # without a size the cache comes first
+    if reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
+        return None  # the cache, another peak or another count come first
     return _say(reading, "over")
 
 

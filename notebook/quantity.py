@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import msgspec
 
+MOST = 1e24
+MOST_COUNT = 10**18
 MOST_ROUNDING = 0.125  # one digit may hide that much: 0.04 ms is 0.035 to 0.045
 NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
 DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
@@ -46,9 +48,9 @@ class Quantity(msgspec.Struct, frozen=True):
 
 def rounding(digits: str) -> float:
     """Half a unit of the last digit that is written, as a share: 0.04 -> 0.125, 1.234 -> 0.0004."""
-    mantissa = re.split("[eE]", digits.lstrip("+-").replace("_", ""))[0]
-    whole = mantissa.replace(".", "").lstrip("0")
-    return min(MOST_ROUNDING, 0.5 / int(whole)) if whole and int(whole) else 0.0
+    mantissa = digits.lower().partition("e")[0].lstrip("+-").replace("_", "")
+    whole = mantissa.replace(".", "").lstrip("0")[:17]
+    return min(MOST_ROUNDING, 0.5 / int(whole)) if whole else 0.0
 
 
 def _split(text: str) -> tuple[float, str, float]:
@@ -64,8 +66,8 @@ def _split(text: str) -> tuple[float, str, float]:
 
 def checked(value: float) -> float:
     """A quantity is above 0 and below 1e24, or it measures nothing."""
-    if not (math.isfinite(value) and 0 < value < 1e24):
-        raise QuantityError("is not a number above 0")
+    if not (math.isfinite(value) and 0 < value < MOST):
+        raise QuantityError("is not a number above 0 and below 1e24")
     return value
 
 
@@ -153,6 +155,6 @@ def count(text: str) -> int:
     value, unit, _ = _split(text)
     if unit:
         raise QuantityError(f"has {unit!r} behind it: write the whole number")
-    if value != int(checked(value)) or value > 1e18:
+    if value != int(checked(value)) or value > MOST_COUNT:
         raise QuantityError("is no whole number up to 1e18")
     return int(text.replace("_", "")) if re.fullmatch(r"\s*\d[\d_]*\s*", text) else int(value)

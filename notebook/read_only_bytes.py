@@ -35,7 +35,7 @@ def partial_shares(streams: tuple[float, ...]) -> list[float]:
         for size in range(1, len(streams))
         for some in combinations(streams[:4], size)
     }
-    return sorted(shares)
+    return sorted(share for share in shares if share > 0)
 
 
 def _counted(reading: Reading, ratio: float) -> Finding | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import msgspec
 
 ROUNDING = 1.02  # datasheets round; memory does not boost
 EDGE = 0.03  # a corrected number this far outside the range still fits
+OVER = 0.01  # a number this little over its range is no evidence of a mistake
 UNDER = 0.06  # a number this little under its range is no evidence of a mistake
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A rate and its circumstances, ours or anyone's; None is «not known», never zero.
 
     Rates in GB/s (1e9) and TFLOP/s (1e12), sizes in bytes, times in seconds, intensity and ridge in
@@ -31,6 +33,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     gbs: float | None = None
     tflops: float | None = None
     judged: str | None = None  # "gbs" | "tflops": which of the two is the number in question
+    stated: bool = False  # the judged rate was claimed as such, not computed from a time
     time_s: float | None = None
     rounding: float = 0.0  # half a unit of the last digit given, as a share
     flop: float | None = None  # by the formula of op and shape
@@ -84,22 +87,22 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     tensor_core: bool | None = None
     moved_bytes: int | None = None  # what the memory carries, where that is not what counts
 
-    @property
+    @cached_property
     def ours(self) -> bool:
         """Whether our own probes took it: warmed, synchronised, bytes and FLOP by the formula."""
         return self.protocol is not None
 
-    @property
+    @cached_property
     def rate(self) -> float | None:
         """The number in question, in GB/s or TFLOP/s."""
         return self.gbs if self.judged == "gbs" else self.tflops if self.judged else None
 
-    @property
+    @cached_property
     def nominal(self) -> float | None:
         """The nominal figure of the judged rate."""
         return self.nominal_gbs if self.judged == "gbs" else self.nominal_tflops
 
-    @property
+    @cached_property
     def ceiling(self) -> float | None:
         """What the judged rate cannot exceed."""
         if self.judged != "gbs":
@@ -111,21 +114,21 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         """Of the judged rate."""
         return "GB/s" if self.judged == "gbs" else "TFLOP/s"
 
-    @property
+    @cached_property
     def below(self) -> bool:
         """Clearly under the expected range."""
         if self.rate is None or self.low is None:
             return False
         return self.rate * (1 + self.rounding) < self.low * (1 - UNDER)
 
-    @property
+    @cached_property
     def above(self) -> bool:
         """Clearly over the expected range."""
         if self.rate is None or self.high is None:
             return False
-        return self.rate * (1 - self.rounding) > self.high * (1 + EDGE)
+        return self.rate * (1 - self.rounding) > self.high * (1 + OVER)
 
-    @property
+    @cached_property
     def over(self) -> bool:
         """Beyond what the silicon could do, the datasheet's rounding and the digits allowed for."""
         if self.rate is None or self.ceiling is None:
@@ -150,7 +153,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         reach = max(math.log(self.high / middle), 0.05)
         return round(max(0.25, 1 - abs(math.log(corrected / middle)) / reach / 2), 3)
 
-    @property
+    @cached_property
     def expected_s(self) -> float | None:
         """The shortest time that the expected range allows."""
         work = self.bytes if self.judged == "gbs" else self.flop

@@ -49,9 +49,9 @@ Last = Callable[[Reading, Sequence[Finding]], Finding | None]
 RULES: tuple[Rule, ...] = (
     read_only_bytes,
     units,
+    l2_hit,
     bytes_miscounted,
     flop_miscounted,
-    l2_hit,
     missing_sync,
     strided,
     wrong_peak,

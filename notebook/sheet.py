@@ -90,3 +90,23 @@ def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]
             yield where, Unreadable(f"{where}: {more}")
         else:
             yield where, dict(zip(heading, cells, strict=False))
+
+
+def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadable]]:
+    """Rows of numbers given by options; commas make several points of one experiment."""
+    many = {n: v.split(",") for n, v in said.items() if n not in WHOLE and "," in v}
+    counts = {len(v) for v in many.values()}
+    if len(counts) > 1:
+        lists = " and ".join(f"{len(v)} of {n}" for n, v in many.items())
+        yield "", Unreadable(f"points do not pair: {lists}")
+        return
+    points = max(counts, default=1)
+    for i in range(points):
+        fields: dict[str, object] = {n: many[n][i] if n in many else v for n, v in said.items()}
+        if points > 1:
+            fields.setdefault("id", "experiment")
+        yield f"point {i + 1}" if points > 1 else "", fields
+
+
+WHOLE = ("id", "gpu", "model", "note")
+"""Fields in which a comma is a comma."""

@@ -40,7 +40,7 @@ def uncoalesced(reading: Reading) -> Finding | None:
         "uncoalesced",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.6 if share < 0.6 else 0.35,
+        fit=0.4 if share < 0.6 else 0.3,
         gbs=reading.gbs,
         of_nominal=share,
         low=reading.low,

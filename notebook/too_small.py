@@ -7,7 +7,8 @@ from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.kernel_name import USUAL_TILE
 
 LAUNCH_S = 2e-5  # an eager launch under a host timer: 17 to 60 µs were seen
-LARGE_ENOUGH = 4096  # seed: squares from here on
+EAGER_S = 6e-5
+NOT_ITS_DOING = 3.0
 FEW_WAVES = 3.0
 
 
@@ -41,10 +42,14 @@ def too_small(reading: Reading) -> Finding | None:
         return None
     if not reading.below and not left:
         return None
+    # Smallness costs a launch, no more: a time far beyond it has another cause beside.
+    longer = bool(
+        reading.time_s and shortest and reading.time_s > NOT_ITS_DOING * (shortest + EAGER_S)
+    )
     return finding(
         "E4",
         "left_of_ridge" if left else "few_tiles" if few else "launch",
-        severity=SUSPECT if reading.below else NOTE,
+        severity=SUSPECT if reading.below and not longer else NOTE,
         subject=reading.subject,
         tflops=reading.tflops,
         of_nominal=reading.tflops / reading.nominal_tflops

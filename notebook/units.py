@@ -25,6 +25,7 @@ SLIPS: dict[str, float] = {
 
 FINE = 0.006  # a slip of 2 to 10 % is seen only where the digits are that good
 COARSE = 0.04
+OF_TIME = ("thousand", "a thousandth", "million", "a millionth")  # s, ms and us for one another
 LARGE = ("bits", "bytes for bits", "thousand", "a thousandth", "million", "a millionth")
 
 
@@ -75,7 +76,7 @@ def _hidden(reading: Reading) -> Finding | None:
     rate = reading.rate
     if rate is None or not (reading.below or reading.above):
         return None
-    for slip in LARGE:
+    for slip in LARGE if reading.stated else OF_TIME:
         fit = reading.fits(rate / SLIPS[slip])
         if fit is not None:
             return finding(

@@ -35,6 +35,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     gbs: float | None = None
     tflops: float | None = None
     intensity: float | None = None
+    judged: str | None = None  # "gbs" | "tflops": which of the two is the number in question
     of_nominal: float | None = None
     expected: Range | None = None
     findings: list[Finding] = []
@@ -142,6 +143,7 @@ def _judge(
         gbs=reading.gbs,
         tflops=reading.tflops,
         intensity=reading.intensity,
+        judged=reading.judged,
         of_nominal=rate / full if rate and full else None,
         expected=expected,
         findings=found,
@@ -153,12 +155,13 @@ def _judge(
 def _compared_is(claim: Claim, nominal: Nominal | None, cards: Cards) -> tuple[str, ...]:
     if nominal is None:
         return ()
-    if claim.nominal_tflops:
-        return cards.with_figure(claim.nominal_tflops, key_of(claim, nominal), nominal)
-    if claim.nominal_gbs and nominal.bandwidth_gbs:
-        if abs(claim.nominal_gbs / nominal.bandwidth_gbs - 1) <= SAME:
-            return ()
-        return cards.with_figure(claim.nominal_gbs, None, nominal)
+    key = key_of(claim, nominal)
+    for figure, own, of in (
+        (claim.nominal_tflops, nominal.peaks_tflops.get(key or ""), key),
+        (claim.nominal_gbs, nominal.bandwidth_gbs, None),
+    ):
+        if figure and own and abs(figure / own - 1) > SAME:
+            return cards.with_figure(figure, of, nominal)
     return ()
 
 

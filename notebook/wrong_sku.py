@@ -47,7 +47,7 @@ def _compared(reading: Reading, compared: float, own: float, unit: str) -> Findi
         nominal=own,
         unit=unit,
         card=reading.card,
-        others=list(others[:3]) or None,
+        others=", ".join(others[:3]) or None,
         peak_key=reading.peak_key if unit == "TFLOP/s" else None,
         of_compared=of_compared,
         of_nominal=rate / own if rate else None,

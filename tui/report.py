@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
-
-from rich.console import Console
-from rich.text import Text
 
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.mistakes import Mistake, mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane, sweeps_plot
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.palette import style
+from roofwatch.tui.numbers import figure
 from roofwatch.tui.rows_of_text import Row, row, text_of, wrapped
 
 PLOT_ROWS = 22
-MOST_COLUMNS = 120
+MADE = "Mistakes, made on purpose"
 
 
 def report(
     session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
 ) -> list[Row]:
-    """Device, roofline (of ``key``), probes, findings, the five questions, where it is kept."""
+    """Device, roofline (of ``key``), probes, mistakes, findings, questions, where it is kept."""
     found = findings(session)
     own = roofs(session)
     key = key or own.main_key
@@ -41,6 +37,7 @@ def report(
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
     rows += sweeps_plot.build(session, own, cells, glyphs)
+    rows += _mistakes(mistakes(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     for q in questions(session, own):
         rows.append(row((f" {q.number} {q.question}", "dim")))
@@ -48,6 +45,23 @@ def report(
     if path is not None:
         rows += [row(""), row((f" session {path}", "dim"))]
     return rows
+
+
+def _mistakes(made: Sequence[Mistake], cells: int, glyphs: Glyphs) -> list[Row]:
+    """Each mistake with its two numbers, and under it the first sentence of what was found."""
+    if not made:
+        return []
+    names = {m.probe: shown(f"{m.code} {m.name}" if m.name != m.code else m.code) for m in made}
+    wide = max(len(MADE), *(len(name) for name in names.values())) + 2
+    out = [row((f" {MADE:<{wide}}{'wrong':>9}{'right':>9}", "dim"))]
+    for m in made:
+        mark, style = (glyphs.ok, "ok") if m.flagged else (glyphs.wrong, "wrong")
+        numbers = f"{figure(m.wrong):>9}{figure(m.right):>9} {m.unit:<8}"
+        flagged = "flagged" if m.flagged else "not flagged"
+        out.append(row(f" {names[m.probe]:<{wide}}{numbers}", (f" {mark} {flagged}", style)))
+        sentence = m.message.partition(". ")[0].rstrip(".")
+        out += [((" " * 3, ""), *r) for r in wrapped(f"{sentence}.", cells - 4, "dim")]
+    return [*out, row("")]
 
 
 def recorded_when(session: Session) -> str:
@@ -71,27 +85,3 @@ def _trimmed(rows: Sequence[Row]) -> list[Row]:
     while kept and not text_of(kept[-1]).strip():
         kept.pop()
     return kept
-
-
-def columns(stream: TextIO) -> int:
-    """Columns to print into: the terminal's, at most 120; 80 where there is none."""
-    try:
-        return max(60, min(MOST_COLUMNS, os.get_terminal_size(stream.fileno()).columns))
-    except (OSError, ValueError):
-        return 80
-
-
-def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
-    """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
-    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        for r in rows:
-            stream.write(text_of(r).rstrip() + "\n")
-        stream.flush()
-        return
-    console = Console(file=stream, highlight=False, soft_wrap=True)
-    for r in rows:
-        line = Text()
-        for text, name in r:
-            line.append(text, style(name))
-        line.rstrip()
-        console.print(line)

@@ -1,0 +1,54 @@
+"""The file of numbers that a person hands in: read whole, refused in one line."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from pathlib import Path
+
+LIMIT_BYTES = 256 << 20  # a million rows; a device file is endless
+STDIN = "-"
+
+
+class UnreadableNumbers(ValueError):
+    """A file of numbers cannot be read; one line that names it."""
+
+
+def read_numbers(name: str) -> str:
+    """The text of ``name``, ``-`` for standard input. Bytes that are no UTF-8 become surrogates.
+
+    Raises:
+        UnreadableNumbers: missing, a directory, too long, or no text.
+    """
+    try:
+        if name == STDIN:
+            if sys.stdin is None:
+                raise UnreadableNumbers("standard input is closed")
+            data = sys.stdin.buffer.read(LIMIT_BYTES + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LIMIT_BYTES + 1)
+    except OSError as error:
+        raise UnreadableNumbers(f"{name}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, UnreadableNumbers):
+            raise
+        raise UnreadableNumbers(f"{name}: {error}") from None  # a path with a null byte
+    return _text(data, "standard input" if name == STDIN else os.fspath(name))
+
+
+def _text(data: bytes, name: str) -> str:
+    if len(data) > LIMIT_BYTES:
+        raise UnreadableNumbers(f"{name}: more than {LIMIT_BYTES >> 20} MiB")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError:
+            raise UnreadableNumbers(f"{name}: no text") from None
+    if b"\0" in data[:4096]:
+        raise UnreadableNumbers(f"{name}: no text: it holds null bytes")
+    text = data.decode("utf-8-sig", "surrogateescape")
+    if not text.strip():
+        raise UnreadableNumbers(f"{name}: no rows in it")
+    return text

@@ -1,0 +1,165 @@
+"""Answers about a person's numbers, as rows of text: a page for a few, a line each for many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from roofwatch.notebook.catalog import label
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
+from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, VERDICTS, Verdict
+from roofwatch.session.printable import shown
+from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.rows_of_text import Row, fit, row, width, wrapped
+
+STYLE = {BELIEVABLE: "ok", SUSPECT: "warn", WRONG: "wrong", CANNOT_SAY: "dim", NOTE: "note"}
+MANY = 8  # answers from which one line each is easier to read
+
+
+def mark(verdict: str | None, glyphs: Glyphs) -> str:
+    """Glyph of a verdict or severity: never colour alone."""
+    marks = {BELIEVABLE: glyphs.ok, SUSPECT: glyphs.warn, WRONG: glyphs.wrong, CANNOT_SAY: "?"}
+    return marks.get(verdict or "", glyphs.wrong if verdict is None else glyphs.note)
+
+
+def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = False) -> list[Row]:
+    """All answers in order, and a count below where there are several."""
+    out: list[Row] = []
+    if full or len(found) < MANY:
+        for one in found:
+            out += [*answer(one, cells, glyphs), row("")]
+    else:
+        out = [*lines(found, cells, glyphs), row("")]
+    if len(found) > 1:
+        return [*out, counts(found, glyphs)]
+    return out[:-1]
+
+
+def counts(found: Sequence[Verdict], glyphs: Glyphs) -> Row:
+    """How many of each verdict."""
+    number = Counter(v.verdict for v in found)
+    pieces = [(f" {len(found)} {label('rows')}", "dim")]
+    for verdict in (*VERDICTS, None):
+        if number[verdict]:
+            word = label(verdict or "unreadable")
+            style = STYLE.get(verdict or "", "wrong")
+            pieces.append((f"   {mark(verdict, glyphs)} {number[verdict]} {word}", style))
+    return row(*pieces)
+
+
+def name_of(verdict: Verdict) -> str:
+    """What a row is called."""
+    return shown(str(verdict.id)) if verdict.id is not None else ""
+
+
+def number_of(verdict: Verdict) -> str:
+    """The number in question with its unit."""
+    if verdict.judged == "gbs" and verdict.gbs is not None:
+        return f"{figure(verdict.gbs)} GB/s"
+    if verdict.judged is None or verdict.tflops is None:
+        return ""
+    unit = verdict.expected.unit if verdict.expected else "TFLOP/s"
+    return f"{figure(verdict.tflops)} {unit}"
+
+
+def range_of(verdict: Verdict, glyphs: Glyphs) -> str:
+    """The expected range, in the unit of the number."""
+    if verdict.expected is None:
+        return ""
+    low, high = figure(verdict.expected.low), figure(verdict.expected.high)
+    return f"{low} {glyphs.dash} {high}"
+
+
+def code_of(f: Finding) -> str:
+    """``E2 l2-hit``, or the one word that both are."""
+    return shown(f.code if f.code == f.name else f"{f.code} {f.name}")
+
+
+def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
+    """One answer in full: verdict and number, range, findings with why and do."""
+    if verdict.error is not None:
+        return wrapped(verdict.error, cells - 2, "wrong", f" {mark(None, glyphs)} ")
+    assert verdict.verdict is not None
+    style = STYLE[verdict.verdict]
+    head = [(f" {mark(verdict.verdict, glyphs)} {label(verdict.verdict)}", style)]
+    for text in (name_of(verdict), shown(verdict.gpu or "")):
+        if text:
+            head += [("   ", ""), (text, "dim")]
+    number = number_of(verdict)
+    if number:
+        head += [("   ", ""), (number, "strong")]
+    if verdict.of_nominal is not None:
+        head.append((f"  {percent(verdict.of_nominal)} {label('of_nominal')}", ""))
+    out = [row(*head)]
+    if verdict.expected is not None:
+        said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}: "
+        said += verdict.expected.why
+        out += wrapped(said, cells - 3, "dim", "   ")
+    if verdict.gpu_note:
+        out += wrapped(verdict.gpu_note, cells - 3, "warn", "   ")
+    if verdict.missing:
+        names = ", ".join(verdict.missing)
+        out += wrapped(f"{label('missing')}: {names}", cells - 3, "", "   ")
+    possible = [f for f in verdict.findings if is_possible(verdict, f)]
+    for f in verdict.findings:
+        if f not in possible:
+            out += [row(""), *finding_rows(f, cells, glyphs)]
+    if possible:
+        codes = ", ".join(code_of(f) for f in possible)
+        out += wrapped(f"{label('possible')} {codes}", cells - 3, "dim", "   ")
+    if verdict.experiment is not None:
+        joint = verdict.experiment
+        out += [row(""), row((f"   {label('together')}", "strong"))]
+        out += _told(joint.message, joint.why, joint.do, cells)
+    return out
+
+
+def is_possible(verdict: Verdict, f: Finding) -> bool:
+    """Whether a finding only names what one number cannot tell."""
+    return verdict.verdict == CANNOT_SAY and f.severity == NOTE and not f.evidence.keys() - {"op"}
+
+
+def finding_rows(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
+    """One finding: its name and severity, then the sentence, why and what to do."""
+    style = STYLE[f.severity]
+    head = row(
+        (f"   {mark(f.severity, glyphs)} {code_of(f)}", style), (f"  {label(f.severity)}", "dim")
+    )
+    return [head, *_told(f.message, f.why, f.do, cells)]
+
+
+def _told(message: str, why: str, do: str, cells: int) -> list[Row]:
+    size = max(len(label("why")), len(label("do")), 3) + 2
+    out = wrapped(message, cells - 5, "strong")
+    for name, text in (("why", why), ("do", do)):
+        head = label(name)
+        out += wrapped(text, cells - 5, "", head + " " * max(1, size - width([(head, "")])))
+    return [((" " * 5, ""), *r) for r in out]
+
+
+def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
+    """One line each: name, verdict, number, range, the first finding."""
+    names = [name_of(v) or str(i) for i, v in enumerate(found, 1)]
+    wide = min(24, max(width([(n, "")]) for n in names))
+    words = max(width([(label(v), "")]) for v in VERDICTS)
+    out = []
+    for name, v in zip(names, found, strict=True):
+        style = STYLE.get(v.verdict or "", "wrong")
+        first = next(iter(v.findings), None)
+        if v.error is not None:
+            rest: Row = ((shown(v.error), "wrong"),)
+        else:
+            said = code_of(first) if first and not is_possible(v, first) else ""
+            rest = (
+                *fit([(number_of(v), "strong")], 15),
+                *fit([(f"{percent(v.of_nominal):>7}" if v.of_nominal is not None else "", "")], 9),
+                *fit([(range_of(v, glyphs), "dim")], 17),
+                (said, STYLE[first.severity] if first and said else ""),
+            )
+        word = label(v.verdict) if v.verdict else label("unreadable")
+        pieces: list[tuple[str, str]] = [(" ", ""), *fit([(name, "")], wide), ("  ", "")]
+        pieces += fit([(f"{mark(v.verdict, glyphs)} {word}", style)], words + 4)
+        line = row(*pieces, *rest)
+        out.append(line if width(line) <= cells else fit(line, cells))
+    return out
