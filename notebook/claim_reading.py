@@ -17,11 +17,13 @@ from roofwatch.roofline.published import (
     published_bandwidth,
     published_compute,
     published_link,
+    published_work,
 )
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 LINK_OPS = ("h2d", "d2h")
 MATRIX_OPS = ("matmul", "attention")
+FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
 GBS, TFLOPS = "gbs", "tflops"
 LOWEST_MEMORY = 0.5  # of nominal: no published range begins below, so the slope matters up to there
 
@@ -120,9 +122,9 @@ def is_emulated(claim: Claim, nominal: Nominal | None) -> bool:
     """Whether this card has no unit for the row's type, so that fp32 lanes do the work."""
     if nominal is None or claim.dtype is None or "fp32" not in nominal.peaks_tflops:
         return False
-    if claim.dtype in nominal.peaks_tflops or claim.dtype == "bytes":
+    if claim.dtype in nominal.peaks_tflops or claim.dtype not in FLOATS:
         return False
-    return lacks(claim.dtype, nominal.compute_capability) is not None
+    return lacks(claim.dtype, nominal.compute_capability) is not None or claim.dtype == "fp16"
 
 
 def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
@@ -234,7 +236,7 @@ def _expected(
         full = card.peaks_tflops[key]
         why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
         return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)
-    return None
+    return published_work(claim.op, key, card) if key else None
 
 
 def _of_matmul(

@@ -37,8 +37,10 @@ def _counted(reading: Reading, ratio: float) -> Finding | None:
 
 def _hidden(reading: Reading) -> Finding | None:
     unverified = reading.judged == "tflops" and not (reading.time_s and reading.flop)
-    if not unverified or reading.tflops is None or reading.share_stated:
+    if not unverified or reading.tflops is None:
         return None
+    if reading.share_stated and not reading.over:
+        return None  # a model's share may be any
     factor = 2.0 if reading.above else 0.5 if reading.below else None
     fit = reading.fits(reading.tflops / factor) if factor else None
     if fit is None or factor is None:

@@ -30,9 +30,10 @@ def missing_sync(reading: Reading) -> Finding | None:
     if reading.judged == "gbs" and size and cache and size < 2 * cache and times < 32:
         return None  # the cache explains it
     short = reading.time_s is not None and reading.time_s < CALL_S
-    if times < OVER and not short:
+    if times < OVER and not short and reading.op not in ("h2d", "d2h"):
         return None
-    if reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
+    on_link = reading.op in ("h2d", "d2h")  # no cache stands behind a link
+    if not on_link and reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
         return None  # the cache, another peak or another count come first
     return _say(reading, "over")
 

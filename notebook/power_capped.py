@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.notebook.finding import SUSPECT, Finding, finding
-from roofwatch.notebook.reading import Conditions
+from roofwatch.notebook.reading import Conditions, Reading
 
 
 def power_capped(conditions: Conditions) -> Finding | None:
@@ -18,4 +18,27 @@ def power_capped(conditions: Conditions) -> Finding | None:
         subject=conditions.name,
         power_limit_w=limit,
         power_default_w=default,
+    )
+
+
+LEAST, MOST = 0.35, 0.95  # of the range's lower end
+
+
+def lowered_limit(reading: Reading) -> Finding | None:
+    """A compute rate that a lowered power limit would give; one number cannot show the limit."""
+    rate, low = reading.rate, reading.low
+    if reading.ours or reading.judged != "tflops" or not reading.below or not rate or not low:
+        return None
+    if not LEAST * low <= rate <= MOST * low:
+        return None
+    return finding(
+        "power-capped",
+        "suspected",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.3,
+        rate=rate,
+        unit=reading.unit,
+        low=low,
+        tdp_w=reading.tdp_w,
     )

@@ -9,7 +9,7 @@ from roofwatch.notebook.bytes_miscounted import bytes_miscounted
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.copy_engine import copy_engine
 from roofwatch.notebook.emulated_dtype import emulated_dtype
-from roofwatch.notebook.finding import CONDITIONS, RANK, SUSPECT, Finding
+from roofwatch.notebook.finding import CONDITIONS, RANK, SUSPECT, WRONG, Finding
 from roofwatch.notebook.flop_miscounted import flop_miscounted
 from roofwatch.notebook.host_bound import host_bound, launch_bound
 from roofwatch.notebook.inefficient_kernel import inefficient_kernel
@@ -24,6 +24,7 @@ from roofwatch.notebook.nominal_as_floor import nominal_as_floor
 from roofwatch.notebook.other_process import other_process
 from roofwatch.notebook.over_nominal import boost_clock, impossible
 from roofwatch.notebook.pageable import pageable
+from roofwatch.notebook.power_capped import lowered_limit
 from roofwatch.notebook.read_only_bytes import read_only_bytes
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.speculative_decode import speculative_decode
@@ -87,6 +88,7 @@ RULES: tuple[Rule, ...] = (
     copy_engine,
     uncoalesced,
     low_clock,
+    lowered_limit,
     other_process,
 )
 LAST: tuple[Last, ...] = (
@@ -98,7 +100,8 @@ LAST: tuple[Last, ...] = (
 )
 """Rules that ask what the others found."""
 
-MOST_SUSPECTS = 6
+MOST_GUESSES, FEW_GUESSES = 6, 2
+METHOD_FIRST = 0.3  # seed: doubt how it was measured before the hardware
 
 
 def judge(reading: Reading) -> list[Finding]:
@@ -108,23 +111,34 @@ def judge(reading: Reading) -> list[Finding]:
         more = last(reading, found)
         if more is not None:
             found.append(more)
-    out = ranked(found)
-    guesses = [f for f in out if f.severity == SUSPECT and f.fit is not None]
-    if len(guesses) <= MOST_SUSPECTS:
-        return out
-    likely = sorted(guesses, key=lambda f: f.fit or 0.0, reverse=True)[:MOST_SUSPECTS]
+    return ranked(_likeliest(found))
+
+
+def _likeliest(found: list[Finding]) -> list[Finding]:
+    """Guesses only where they help: none beside a proof, two beside direct evidence."""
+    guesses = [f for f in found if f.severity == SUSPECT and f.fit is not None]
+    if any(f.severity == WRONG for f in found):
+        kept = 0
+    elif any(f.severity == SUSPECT and f.fit is None for f in found):
+        kept = FEW_GUESSES
+    else:
+        kept = MOST_GUESSES
+    if len(guesses) <= kept:
+        return found
+    likely = sorted(guesses, key=lambda f: f.fit or 0.0, reverse=True)[:kept]
     dropped = {id(f) for f in guesses} - {id(f) for f in likely}
-    return [f for f in out if id(f) not in dropped]
+    return [f for f in found if id(f) not in dropped]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """Gravest first; then direct evidence in the order of the questions; then guesses.
 
-    Among guesses the method is doubted before the conditions, and what fits best comes first.
+    Among guesses what fits best comes first, and the method is doubted before the conditions.
     """
 
-    def place(f: Finding) -> tuple[int, int, float]:
-        guess = 0 if f.fit is None else 1 if f.root != CONDITIONS else 2
-        return RANK[f.severity], guess, -(f.fit or 0.0)
+    def place(f: Finding) -> tuple[int, float]:
+        if f.fit is None:
+            return RANK[f.severity], -2.0
+        return RANK[f.severity], -f.fit - (METHOD_FIRST if f.root != CONDITIONS else 0.0)
 
     return sorted(findings, key=place)

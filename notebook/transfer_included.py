@@ -6,6 +6,7 @@ from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 PAGEABLE_GBS = 2.5  # slow pageable copies; pinned ones reach the link
+LARGE_BYTES = 8e6  # below it a first launch costs more than the copy
 MUCH = 5.0  # times slower than expected, from which the link is the likeliest
 
 
@@ -28,7 +29,7 @@ def transfer_included(reading: Reading) -> Finding | None:
         "link",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.9 if times >= MUCH else 0.4,
+        fit=0.9 if times >= MUCH and work >= LARGE_BYTES else 0.4,
         gbs=gbs,
         link_gbs=link,
         moved_mb=work / 1e6,

@@ -198,7 +198,7 @@ def missing_of(claim: Claim, reading: Reading) -> list[str]:
 
 def check_rows(
     rows: Iterable[tuple[str, Mapping[str, object] | Unreadable]], cards: Cards
-) -> Iterable[Verdict]:
+) -> list[Verdict]:
     """Answers in the order of the rows. Rows that share an ``id`` are points of one experiment."""
     answers: list[Verdict] = []
     points: dict[str, list[tuple[int, Point]]] = {}

@@ -40,6 +40,8 @@ STREAMS: dict[str, tuple[float, float] | None] = {
 DECODE = (0.60, 0.84)  # weights and KV over time: 66-80 %, H200 63 (batch 1) to 76 % (128)
 LINK = (0.75, 0.91)  # pinned, PCIe: 24.5-26.5 of 31.5, H200 55.4 of 63
 LINK_C2C = (0.70, 0.96)  # GH200 346 of 450
+UNKNOWN = (0.70, 0.95)  # of a figure that a row itself gives for a card nobody knows
+COMPUTE_OF_OP = {"other": (0.60, 1.0), "attention": (0.35, 0.90)}  # B200 64, H100 75 %
 MFU = (0.30, 0.62)  # training of whole models; the seed calls 40-60 % good
 
 AROUND_BEST = (0.885, 1.06)
@@ -80,6 +82,7 @@ VECTOR: tuple[tuple[str, tuple[float, float]], ...] = (
     ("CDNA", (0.60, 0.90)),
 )
 EMULATED = (0.12, 0.96)  # of fp32: bf16 on V100 68 %, on T4 a quarter
+VECTOR_CAPPED = (0.48, 0.90)  # T4 under 70 W; seed: 6-7 of 8.1
 FP64_TENSOR = (0.86, 1.0)  # H200 98 %
 INT8 = (0.45, 0.87)  # torch's own call stays at half of Hopper's peak
 
@@ -103,6 +106,8 @@ def _memory(nominal: Nominal) -> tuple[float, float]:
     for name, share in AMD.items():
         if nominal.architecture.startswith(name):
             return share
+    if not nominal.memory_type:
+        return UNKNOWN
     return GDDR if "DDR" in nominal.memory_type else HBM
 
 
@@ -161,6 +166,16 @@ def _compute(key: str, peak: float, nominal: Nominal) -> tuple[float, float, str
     return low * peak, high * peak, why
 
 
+def published_work(op: str, key: str, nominal: Nominal) -> Range | None:
+    """Range in TFLOP/s for kernels that are no plain matmul; None for what moves bytes."""
+    peak, share = nominal.peaks_tflops.get(key), COMPUTE_OF_OP.get(op)
+    if peak is None or share is None:
+        return None
+    low, high = share
+    why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such kernels"
+    return Range(low=low * peak, high=high * peak, unit=unit(key), why=why)
+
+
 def best_of(key: str, nominal: Nominal) -> float | None:
     """The best published for a key; fp16 and bf16 run at one rate and stand for each other."""
     pair = ("fp16", "bf16") if key in ("fp16", "bf16") else (key,)
@@ -176,6 +191,8 @@ def _share(key: str, nominal: Nominal) -> tuple[float, float]:
         return POWER_CAPPED
     if limited and tdp <= 150 and not architecture.startswith("Turing"):
         return POWER_LIMITED
+    if limited and tdp <= CAPPED_TDP_W:
+        return VECTOR_CAPPED
     if key == "int8":
         return INT8
     if key == "fp64_tensor":
