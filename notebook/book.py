@@ -14,8 +14,11 @@ TOGETHER = "experiment"  # a page that belongs to no root: several rows, not one
 
 
 def markdown(catalog: Catalog, language: str, answers: Mapping[tuple[str, str], Spoken]) -> str:
-    """The page in one language. ``answers`` are the examples' (``examples.spoken``), by code and
-    case; a case without one shows its sentences with the names of their fields."""
+    """The page in one language.
+
+    ``answers`` are those to the examples (``examples.spoken``), by code and case. A case without
+    one, which only a run of our own raises, shows its sentences with the names of their fields.
+    """
     labels, colon = catalog.labels, COLON[language]
     lines = [f"# {labels['notebook_title']}", "", labels["notebook_intro"], ""]
     lines += contents(catalog, colon)

@@ -35,10 +35,12 @@ def missing_sync(reading: Reading) -> Finding | None:
     on_link = reading.op in ("h2d", "d2h")  # no cache stands behind a link
     if not on_link and reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
         return None  # the cache, another peak or another count come first
-    return _say(reading, "over")
+    # A queued call returns in microseconds; milliseconds may be another unit, or other work.
+    longer = reading.time_s is not None and reading.time_s > 5 * CALL_S
+    return _say(reading, "over", fit=0.5 if longer else None)
 
 
-def _say(reading: Reading, case: str) -> Finding:
+def _say(reading: Reading, case: str, fit: float | None = None) -> Finding:
     ceiling = reading.ceiling
     times = reading.rate / ceiling if reading.rate and ceiling else None
     return finding(
@@ -46,6 +48,7 @@ def _say(reading: Reading, case: str) -> Finding:
         case,
         severity=WRONG,
         subject=reading.subject,
+        fit=fit,
         rate=reading.rate,
         unit=reading.unit,
         time_us=reading.time_s * 1e6 if reading.time_s else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
+PINNED = 0.9  # of the link, at best
 PAGEABLE_GBS = 2.5  # slow pageable copies; pinned ones reach the link
 LARGE_BYTES = 8e6  # below it a first launch costs more than the copy
 MUCH = 5.0  # times slower than expected, from which the link is the likeliest
@@ -21,7 +22,7 @@ def transfer_included(reading: Reading) -> Finding | None:
     if rest_s <= 0 or not reading.low:
         return None
     gbs = work / rest_s / 1e9
-    if not PAGEABLE_GBS <= gbs <= link:
+    if not PAGEABLE_GBS <= gbs <= PINNED * link:
         return None
     times = reading.low / reading.rate
     return finding(

@@ -14,6 +14,7 @@ from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, fit, row, width, wrapped
 
 STYLE = {BELIEVABLE: "ok", SUSPECT: "warn", WRONG: "wrong", CANNOT_SAY: "dim", NOTE: "note"}
+GAP, MOST_NAME, LONGEST_CODE = 2, 20, 18
 MANY = 8  # answers from which one line each is easier to read
 
 
@@ -139,27 +140,45 @@ def _told(message: str, why: str, do: str, cells: int) -> list[Row]:
 
 
 def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
-    """One line each: name, verdict, number, range, the first finding."""
+    """One line each: name, verdict, number, share, range, the first finding."""
     names = [name_of(v) or str(i) for i, v in enumerate(found, 1)]
-    wide = min(24, max(width([(n, "")]) for n in names))
-    words = max(width([(label(v), "")]) for v in VERDICTS)
+    words = max(width([(label(v), "")]) for v in (*VERDICTS, "unreadable"))
+    columns = [
+        [(name, "") for name in names],
+        [(f"{mark(v.verdict, glyphs)} {_word(v)}", _style(v)) for v in found],
+        [(number_of(v), "strong") for v in found],
+        [(percent(v.of_nominal) if v.of_nominal is not None else "", "") for v in found],
+        [(range_of(v, glyphs), "dim") for v in found],
+    ]
+    wide = [max(width([piece]) for piece in column) for column in columns]
+    wide[0], wide[1] = min(MOST_NAME, wide[0]), words + 2
+    left = cells - sum(wide) - len(wide) * GAP - 1
+    if left < LONGEST_CODE:  # the cause matters more than the range
+        left += wide.pop() + GAP
+        columns.pop()
     out = []
-    for name, v in zip(names, found, strict=True):
-        style = STYLE.get(v.verdict or "", "wrong")
-        first = next(iter(v.findings), None)
-        if v.error is not None:
-            rest: Row = ((shown(v.error), "wrong"),)
-        else:
-            said = code_of(first) if first and not is_possible(v, first) else ""
-            rest = (
-                *fit([(number_of(v), "strong")], 15),
-                *fit([(f"{percent(v.of_nominal):>7}" if v.of_nominal is not None else "", "")], 9),
-                *fit([(range_of(v, glyphs), "dim")], 17),
-                (said, STYLE[first.severity] if first and said else ""),
-            )
-        word = label(v.verdict) if v.verdict else label("unreadable")
-        pieces: list[tuple[str, str]] = [(" ", ""), *fit([(name, "")], wide), ("  ", "")]
-        pieces += fit([(f"{mark(v.verdict, glyphs)} {word}", style)], words + 4)
-        line = row(*pieces, *rest)
+    for i, v in enumerate(found):
+        pieces: list[tuple[str, str]] = [(" ", "")]
+        for column, size in list(zip(columns, wide, strict=True))[: 2 if v.error else None]:
+            pieces += [*fit([column[i]], size), (" " * GAP, "")]
+        pieces.append((shown(v.error), "wrong") if v.error is not None else _first(v, left))
+        line = row(*pieces)
         out.append(line if width(line) <= cells else fit(line, cells))
     return out
+
+
+def _word(verdict: Verdict) -> str:
+    return label(verdict.verdict or "unreadable")
+
+
+def _style(verdict: Verdict) -> str:
+    return STYLE.get(verdict.verdict or "", "wrong")
+
+
+def _first(verdict: Verdict, cells: int) -> tuple[str, str]:
+    """The first finding: code and name, the code alone where both do not fit."""
+    first = next((f for f in verdict.findings if not is_possible(verdict, f)), None)
+    if first is None:
+        return "", ""
+    both = code_of(first)
+    return (both if width([(both, "")]) <= cells else shown(first.code)), STYLE[first.severity]
