@@ -2,8 +2,8 @@
 
 A catalog is a TOML file in ``languages/``: for each code a page (title, what, avoid) and its cases,
 each with a message, a why and a do. ``{name}`` is a field of the evidence, ``{name:.0f}`` one with
-a format (that of ``format()``, or ``%`` for a share). What stands in ``[ ]`` is left out when a
-field in it is not known.
+a format: that of ``format()``, but ``%`` is a share and ``.4g`` digits without an exponent. What
+stands in ``[ ]`` is left out when a field in it is not known.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ else:
 
 LANGUAGES = ("en", "zh-CN")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
+OURS = re.compile(r":(?:%|\.\d+g)")
 FIELD = re.compile(r"\{(\w+)(:[^}]*)?\}")
 
 
@@ -68,6 +69,11 @@ def chosen() -> Catalog:
     return catalog(_language)
 
 
+def is_english() -> bool:
+    """Whether sentences that only exist in English may be shown."""
+    return _language == LANGUAGES[0]
+
+
 def language_of(environ: Mapping[str, str]) -> str:
     """The language that LC_ALL, LC_MESSAGES or LANG ask for, where we speak it; else English."""
     names = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -101,12 +107,20 @@ def percent(ratio: float) -> str:
     return text.replace("%", " %")
 
 
+def digits(value: float, count: int) -> str:
+    """So many significant digits, never as an exponent: 67109, 446.2, 0.0123."""
+    text = f"{value:.{count}g}"
+    if "e" not in text:
+        return text
+    return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0").rstrip(".") or "0"
+
+
 class _Segment(msgspec.Struct, frozen=True):
     """A piece of a template for ``str.format_map``, and the fields that it needs."""
 
     text: str
     names: tuple[str, ...]
-    shares: tuple[str, ...]  # fields written as a share
+    ours: tuple[tuple[str, str], ...]  # fields with a format of ours: a share, or digits
     optional: bool
 
 
@@ -123,10 +137,15 @@ def _segments(template: str) -> tuple[_Segment, ...]:
 
 def _segment(text: str, optional: bool) -> _Segment:
     names = tuple(dict.fromkeys(found[1] for found in FIELD.finditer(text)))
-    shares = tuple(dict.fromkeys(f[1] for f in FIELD.finditer(text) if f[2] == ":%"))
-    # A share has a format of ours, so it enters the text as text.
-    native = FIELD.sub(lambda f: f"{{{f[1]} share}}" if f[2] == ":%" else f[0], text)
-    return _Segment(native, names, shares, optional)
+    mine = {f[0]: (f[1], f[2][1:]) for f in FIELD.finditer(text) if OURS.fullmatch(f[2] or "")}
+    # A format of ours enters the text as text.
+    native = FIELD.sub(lambda f: f"{{{_key(*mine[f[0]])}}}" if f[0] in mine else f[0], text)
+    return _Segment(native, names, tuple(dict.fromkeys(mine.values())), optional)
+
+
+def _key(name: str, spec: str) -> str:
+    """What a field in a format of ours is called: ``format_map`` reads dots as attributes."""
+    return f"{name} {spec.strip('.')}"
 
 
 def fields(template: str) -> set[str]:
@@ -144,9 +163,11 @@ def fill(template: str, evidence: Mapping[str, Any]) -> str:
             out.append(segment.text)
             continue
         values = evidence
-        if segment.shares:
+        if segment.ours:
             values = dict(evidence)
-            for name in segment.shares:
-                values[f"{name} share"] = percent(evidence[name])
+            for name, spec in segment.ours:
+                value = evidence[name]
+                text = percent(value) if spec == "%" else digits(value, int(spec[1:-1]))
+                values[_key(name, spec)] = text
         out.append(segment.text.format_map(values))
     return "".join(out)

@@ -68,8 +68,8 @@ def together(points: Sequence[Point]) -> Experiment | None:
     words = chosen().pages["experiment"].cases[case]
     evidence = {
         "varied": name,
-        "first": f"{sizes[0]:g}",
-        "last": f"{sizes[-1]:g}",
+        "first": f"{sizes[0]:.0f}",
+        "last": f"{sizes[-1]:.0f}",
         "first_ms": times[0] * 1e3,
         "last_ms": times[-1] * 1e3,
         "size_ratio": size_ratio,

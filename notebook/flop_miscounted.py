@@ -41,7 +41,8 @@ def _hidden(reading: Reading) -> Finding | None:
         return None
     if reading.share_stated and not reading.over:
         return None  # a model's share may be any
-    factor = 2.0 if reading.above else 0.5 if reading.below else None
+    more = reading.above and reading.tflops > (reading.nominal_tflops or 0.0)
+    factor = 2.0 if more else 0.5 if reading.below else None
     fit = reading.fits(reading.tflops / factor) if factor else None
     if fit is None or factor is None:
         return None

@@ -23,16 +23,16 @@ def l2_hit(reading: Reading) -> Finding | None:
     multiple = size / cache
     if multiple >= 4 or (multiple >= 2 and reading.over):
         return None  # above twice the cache the cache cannot explain it
+    if reading.below and not reading.stated and not reading.ours:
+        return None  # nobody claims a bandwidth, and the time is that of a launch
     nominal = reading.nominal_gbs
     if reading.over and nominal and reading.gbs > nominal * 4 * MOST_CACHE:
         return None  # no cache is that fast: the clock stopped early
     wrong = multiple < 1 or (multiple < 2 and reading.over)
-    # A time from which nobody claims a bandwidth, and too long for one: a launch, not the cache.
-    slow = reading.below and not reading.stated and not reading.ours
     return finding(
         "E2",
         "fits" if wrong else "partly",
-        severity=WRONG if wrong and not slow else NOTE,
+        severity=WRONG if wrong else NOTE,
         subject=reading.subject,
         gbs=reading.gbs,
         working_set_bytes=size,

@@ -36,8 +36,8 @@ def missing_sync(reading: Reading) -> Finding | None:
     if not on_link and reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
         return None  # the cache, another peak or another count come first
     # A queued call returns in microseconds; milliseconds may be another unit, or other work.
-    longer = reading.time_s is not None and reading.time_s > 5 * CALL_S
-    return _say(reading, "over", fit=0.5 if longer else None)
+    queued = reading.time_s is not None and reading.time_s < 5 * CALL_S
+    return _say(reading, "over", fit=None if queued else 0.5)
 
 
 def _say(reading: Reading, case: str, fit: float | None = None) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.catalog import label
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
@@ -69,6 +70,7 @@ def _counted(reading: Reading, ratio: float) -> Finding | None:
         ratio=ratio,
         slip=slip,
         corrected=rate / ratio,
+        said={"slip_words": label(f"slip {slip}")},
     )
 
 
@@ -76,7 +78,7 @@ def _hidden(reading: Reading) -> Finding | None:
     rate = reading.rate
     if rate is None or not (reading.below or reading.above):
         return None
-    for slip in LARGE if reading.stated else OF_TIME:
+    for slip in LARGE if reading.stated and reading.judged == "gbs" else OF_TIME:
         fit = reading.fits(rate / SLIPS[slip])
         if fit is not None:
             return finding(
@@ -89,6 +91,7 @@ def _hidden(reading: Reading) -> Finding | None:
                 unit=reading.unit,
                 slip=slip,
                 corrected=rate / SLIPS[slip],
+                said={"slip_words": label(f"slip {slip}")},
                 low=reading.low,
                 high=reading.high,
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from roofwatch.notebook.catalog import fill, label
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_reading import GBS, key_of, reading_of
 from roofwatch.notebook.entry import Unreadable, claim_of
@@ -116,7 +117,7 @@ def _note(claim: Claim, known: Known, judged: int) -> str | None:
     if judged < 2:
         return None
     names = ", ".join(known.names[:6])
-    return f"{claim.gpu!r} may be {names}: say which"
+    return fill(label("ambiguous"), {"gpu": claim.gpu, "names": names})
 
 
 def _judge(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from roofwatch.notebook.catalog import label
+from roofwatch.notebook.catalog import is_english, label
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, VERDICTS, Verdict
 from roofwatch.session.printable import shown
@@ -95,7 +95,7 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
     out = [row(*head)]
     if verdict.expected is not None:
         said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}: "
-        said += verdict.expected.why
+        said += _share_of_nominal(verdict) or verdict.expected.why
         out += wrapped(said, cells - 3, "dim", "   ")
     if verdict.gpu_note:
         out += wrapped(verdict.gpu_note, cells - 3, "warn", "   ")
@@ -114,6 +114,16 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
         out += [row(""), row((f"   {label('together')}", "strong"))]
         out += _told(joint.message, joint.why, joint.do, cells)
     return out
+
+
+def _share_of_nominal(verdict: Verdict) -> str:
+    """The range as a share, in a language in which its own sentence is not written."""
+    rate = verdict.gbs if verdict.judged == "gbs" else verdict.tflops
+    if is_english() or verdict.expected is None or not rate or not verdict.of_nominal:
+        return ""
+    nominal = rate / verdict.of_nominal
+    low, high = verdict.expected.low / nominal, verdict.expected.high / nominal
+    return f"{percent(low)} - {percent(high)} {label('of_nominal')}"
 
 
 def is_possible(verdict: Verdict, f: Finding) -> bool:
