@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from roofwatch.session.live import Live
     from roofwatch.tui.glyphs import Glyphs
 
-INTERNAL, USAGE, WRONG_NUMBER = 1, 2, 5
+INTERNAL, USAGE = 1, 2
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 MOST_SUSTAIN_S = 3600.0
 
@@ -281,45 +281,17 @@ def check(argv: list[str]) -> int:
     if bool(fields) == bool(options.file):
         parser.error("give a file or -, or one number by options (--op, --time, --claimed ...)")
     gc.disable()  # answers are kept until the last one is there
-    return _check(options.file, fields, options)
+    from roofwatch.tui.check_plain import run as check_plain
 
-
-def _check(name: str | None, fields: dict[str, str], options: argparse.Namespace) -> int:
-    from roofwatch.notebook.finding import WRONG
-    from roofwatch.notebook.known_card import Cards
-    from roofwatch.notebook.sheet import rows, shell_rows
-    from roofwatch.notebook.verdict import check_rows
-    from roofwatch.session.cards import load_cards
-    from roofwatch.session.number_file import read_numbers
-
-    given = shell_rows(fields) if name is None else rows(read_numbers(name), name)
-    found = check_rows(given, Cards(*load_cards(options.cards)))
-    where = f"{name}: " if name not in (None, "-") else ""
-    unreadable = [v.error for v in found if v.error is not None]
-    if options.json:
-        _write_json(found)
-    elif name is not None or not unreadable:
-        from roofwatch.tui.print_rows import columns, print_rows
-        from roofwatch.tui.verdict_rows import answers
-
-        shown_rows = answers(found, columns(sys.stdout), _glyphs(sys.stdout.encoding), options.full)
-        print_rows(shown_rows, sys.stdout)
-    for error in unreadable:
-        print(f"roofwatch: {_one_line(where + error)}", file=sys.stderr)
-    if unreadable:
-        return USAGE
-    return WRONG_NUMBER if options.strict and any(v.verdict == WRONG for v in found) else 0
-
-
-def _write_json(found: Sequence[object]) -> None:
-    import msgspec
-
-    from roofwatch.session.printable import plain_json
-
-    encode = msgspec.json.Encoder().encode
-    for one in found:
-        sys.stdout.buffer.write(plain_json(encode(one)) + b"\n")
-    sys.stdout.flush()
+    return check_plain(
+        options.file,
+        fields,
+        _glyphs,
+        cards=options.cards,
+        as_json=options.json,
+        full=options.full,
+        strict=options.strict,
+    )
 
 
 def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from repeatability import repeated
 
 HERE = Path(__file__).parent
-STEPS = ("full", "screen", "polling", "first", "cancel", "dram")
+STEPS = ("full", "screen", "polling", "first", "cancel", "dram", "mistakes")
 
 
 def script(name: str, *arguments: str) -> None:
@@ -46,6 +46,22 @@ def full(runs: int, out: Path) -> list[Path]:
     return paths
 
 
+def mistakes(out: Path) -> None:
+    """The notebook's mistakes, made on this card: the session and its record are kept."""
+    session, kept = out / "mistakes.jsonl", out / "mistakes.json"
+    session.unlink(missing_ok=True)
+    kept.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "roofwatch", "run", "--suite", "mistakes", "--json"]
+    run = subprocess.run(
+        [*command, "--save", str(session)],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=sys.stderr,
+    )
+    if run.stdout:
+        kept.write_bytes(run.stdout)
+
+
 def table(out: Path) -> list[tuple[str, str]]:
     """Every figure there is in ``out``, as (what, figure)."""
     rows: list[tuple[str, str]] = []
@@ -69,6 +85,10 @@ def table(out: Path) -> list[tuple[str, str]]:
     dram = _load(out / "dram_counters.json")
     for op in dram.get("ops", ()):
         rows.append((f"{op['name']}: DRAM counters / formula", f"{op['ratio']:.1%}"))
+    for m in _load(out / "mistakes.json").get("mistakes", ()):
+        right = "n/a" if m["right"] is None else f"{m['right']:.4g}"
+        text = f"{m['wrong']:.4g} / {right} {m['unit']}{'' if m['flagged'] else ', NOT FLAGGED'}"
+        rows.append((f"{m['code']} {m['name']}: wrong / right", text))
     return rows
 
 
@@ -106,6 +126,8 @@ def main() -> None:
     if "dram" in steps:
         output = str(out / "dram_counters.txt")
         script("dram_counters.py", "--json", str(out / "dram_counters.json"), "--output", output)
+    if "mistakes" in steps:
+        mistakes(out)
     for what, said in table(out):
         print(f"{what:58} {said}")
 

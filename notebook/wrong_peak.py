@@ -7,6 +7,7 @@ from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
 
 LEAST, MOST = 0.25, 0.6  # a CUDA-core kernel, of its peak; and of the tensor range's lower end
+NEAR = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
 SAME = 0.03  # printed peaks are rounded that much
 FASTER = {"fp32": ("tf32",), "fp16": ("fp16_acc16",), "fp8": ("fp8_fast",)}
 """Peaks that a switch or another accumulator reaches without the type changing."""
@@ -53,27 +54,43 @@ def tensor_core_in_ieee(reading: Reading) -> Finding | None:
 
 def compared_with_other_peak(reading: Reading) -> Finding | None:
     """The figure that it was compared with is another peak of the same card, or a sparse one."""
-    compared, own = reading.compared_tflops, reading.nominal_tflops
+    compared = reading.compared_tflops
     if compared is None or reading.peak_key is None:
         return None
-    if own is None or reading.emulated:
-        return _of_other(reading, compared) if reading.emulated or reading.peaks_tflops else None
-    if abs(compared / own - 1) <= SAME:
+    other = other_figure(reading, compared)
+    if other is None:
         return None
-    if reading.math != "sparse" and abs(compared / own / 2 - 1) <= SAME:
+    key, times = other
+    own = reading.nominal_tflops
+    if key == reading.peak_key and times == 2:
         return _compared(reading, compared, "sparse", own)
-    if abs(compared / own - 1) <= 0.2:
-        return None  # another clock, or a rounded figure
-    return _of_other(reading, compared)
+    if times == 2:
+        return _compared(reading, compared, "other_sparse", own, key)
+    return _compared(reading, compared, "other", own, key)
 
 
-def _of_other(reading: Reading, compared: float) -> Finding | None:
-    for key, peak in reading.peaks_tflops.items():
-        if key == reading.peak_key and not reading.emulated:
-            continue
-        for case, times in (("other", 1), ("other_sparse", 2)):
+def other_figure(reading: Reading, compared: float) -> tuple[str, int] | None:
+    """Peak key of which ``compared`` is the figure on this card, 1 for dense and 2 for sparse.
+
+    None where it is the right one, or nobody's.
+
+    A figure near the right one is another clock's, or rounded: it is no other peak.
+    """
+    own = reading.nominal_tflops
+    if own is not None and not reading.emulated:
+        if NEAR[0] <= compared / own <= NEAR[1]:
+            return None
+        dense = reading.math != "sparse" and reading.peak_key in TENSOR_KEYS
+        if dense and abs(compared / own / 2 - 1) <= SAME:
+            return reading.peak_key or "", 2
+    for times in (1, 2):
+        for key, peak in reading.peaks_tflops.items():
+            if key == reading.peak_key and not reading.emulated:
+                continue
+            if times == 2 and key not in TENSOR_KEYS:
+                continue  # nothing skips zeros on CUDA cores
             if abs(compared / peak / times - 1) <= SAME:
-                return _compared(reading, compared, case, reading.nominal_tflops, key)
+                return key, times
     return None
 
 

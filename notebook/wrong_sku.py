@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.wrong_peak import NEAR, SAME, other_figure
 
-SAME = 0.03
 SAME_GBS = 0.02
-CLOCK = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
 
 
 def wrong_sku(reading: Reading) -> Finding | None:
@@ -22,18 +21,9 @@ def wrong_sku(reading: Reading) -> Finding | None:
 
 
 def _compared(reading: Reading, compared: float, own: float, unit: str) -> Finding | None:
-    if unit == "TFLOP/s" and (reading.math == "sparse" or abs(compared / own / 2 - 1) <= SAME):
-        return None  # a sparse figure: E3
-    if (
-        any(
-            abs(compared / peak / times - 1) <= SAME and not CLOCK[0] <= compared / own <= CLOCK[1]
-            for peak in reading.peaks_tflops.values()
-            for times in (1, 2)
-        )
-        and unit == "TFLOP/s"
-    ):
+    if unit == "TFLOP/s" and (reading.math == "sparse" or other_figure(reading, compared)):
         return None  # another peak of this card: E3
-    near = CLOCK[0] <= compared / own <= CLOCK[1]
+    near = NEAR[0] <= compared / own <= NEAR[1]
     rate = reading.gbs if unit == "GB/s" else reading.tflops
     of_compared = rate / compared if rate else None
     matters = not near or (reading.share_stated and of_compared is not None and of_compared > 1)

@@ -1,13 +1,15 @@
 """The probe instrument: ``python -m roofwatch.probes``, one process a run of the suite.
 
 Imports torch, opens the device, says what it found, waits for ``go`` on stdin, measures, ends. Run
-alone from a shell it goes at once. ``stop`` ends it between two launches.
+alone from a shell it goes at once. ``peaks`` and a JSON object before ``go`` tell the nominal peaks
+that a mistake is made with; ``stop`` ends it between two launches.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
 import threading
@@ -37,6 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
     instrument = Instrument("probes", options.fd, options.t0)
     go, stop = threading.Event(), threading.Event()
+    peaks_tflops: dict[str, float] = {}
 
     def command(line: str) -> None:
         if line == "go":
@@ -44,6 +47,8 @@ def main(argv: list[str] | None = None) -> int:
         elif line == "stop":
             stop.set()
             go.set()
+        elif line.startswith("peaks "):
+            peaks_tflops.update(json.loads(line.partition(" ")[2]))
 
     instrument.listen(command)
     instrument.say("importing torch")
@@ -92,7 +97,7 @@ def main(argv: list[str] | None = None) -> int:
     if instrument.supervised:
         go.wait()
     with torch.inference_mode(), contextlib.suppress(KeyboardInterrupt):
-        work = worker.Worker(instrument, target, options.run, stop)
+        work = worker.Worker(instrument, target, options.run, stop, peaks_tflops)
         hold = [key for key in options.hold.split(",") if key]
         return work.suite(options.suite, options.sustain, hold)
     return 130

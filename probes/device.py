@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import platform
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
 
-from roofwatch.probes.timing import GRAPH_BELOW_S, Cancelled, Launch, Timer
+from roofwatch.probes.host_timer import HostTimer, host_timer_for
+from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Device, Software
 
@@ -103,12 +103,14 @@ def software() -> Software:
 
 
 class EventTimer:
-    """CUDA events between launches; nothing waits before the last one is enqueued."""
+    """CUDA events between launches; nothing waits before the last one is enqueued.
 
-    name = "event"
-    calls = 1
+    With ``calls`` a repetition is so many launches between two events, which share their cost.
+    """
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, calls: int = 1) -> None:
+        self.name = "event" if calls == 1 else "event-many"
+        self.calls = calls
         self._index = index
 
     def times(self, launch: Launch, count: int) -> list[float]:
@@ -122,10 +124,11 @@ class EventTimer:
             torch.cuda._sleep(FILL_CYCLES)
         events[0].record()
         for launch, event in zip(launches, events[1:], strict=True):
-            launch()
+            for _ in range(self.calls):
+                launch()
             event.record()
         torch.cuda.synchronize(self._index)
-        return [a.elapsed_time(b) / 1e3 for a, b in itertools.pairwise(events)]
+        return [a.elapsed_time(b) / 1e3 / self.calls for a, b in itertools.pairwise(events)]
 
 
 class GraphTimer:
@@ -133,11 +136,13 @@ class GraphTimer:
 
     name = "graph"
 
-    def __init__(self, index: int, launch: Launch, launches: int) -> None:
+    def __init__(
+        self, index: int, launch: Launch, launches: int, error_mode: str = "global"
+    ) -> None:
         self.calls = launches
         self._events = EventTimer(index)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
+        with torch.cuda.graph(self._graph, capture_error_mode=error_mode):
             for _ in range(launches):
                 launch()
 
@@ -194,48 +199,20 @@ class CudaTarget:
 
     def timer_for(self, launch: Launch) -> Timer:
         """See Target."""
+        calls = self.calls_for(launch)
+        return self.timer() if calls == 1 else GraphTimer(self.index, launch, calls)
+
+    def calls_for(self, launch: Launch) -> int:
+        """Launches that one repetition needs: one from 100 us on, below that a millisecond's."""
         events = EventTimer(self.index)
         events.times(launch, 3)
         seconds = median(events.times(launch, 5))
-        if seconds >= GRAPH_BELOW_S:
-            return events
-        return GraphTimer(self.index, launch, max(8, int(1e-3 / seconds)))
+        return 1 if seconds >= GRAPH_BELOW_S else max(8, int(1e-3 / seconds))
 
     def clean_up(self) -> None:
         """See Target."""
         torch.cuda.synchronize(self.index)
         torch.cuda.empty_cache()
-
-
-class HostTimer:
-    """perf_counter around each call: a CPU call returns when its work is done."""
-
-    name = "host"
-
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.perf_counter,
-        stopped: Callable[[], bool] = lambda: False,
-        calls: int = 1,
-    ) -> None:
-        self._clock = clock
-        self._stopped = stopped
-        self.calls = calls  # of one repetition: a short call drowns in the clock's own cost
-
-    def times(self, launch: Launch, count: int) -> list[float]:
-        """See Timer. Raises Cancelled between two launches."""
-        return self.each([launch] * count)
-
-    def each(self, launches: Sequence[Launch]) -> list[float]:
-        """See Timer."""
-        marks = [self._clock()]
-        for launch in launches:
-            if self._stopped():
-                raise Cancelled
-            for _ in range(self.calls):
-                launch()
-            marks.append(self._clock())
-        return [(b - a) / self.calls for a, b in itertools.pairwise(marks)]
 
 
 class CpuTarget:
@@ -262,17 +239,13 @@ class CpuTarget:
         """A third of what the machine can spare: it has other work."""
         return self._available_bytes() // 3
 
-    def timer(self) -> Timer:
+    def timer(self) -> HostTimer:
         """See Target."""
         return HostTimer(stopped=self.stopped)
 
     def timer_for(self, launch: Launch) -> Timer:
         """See Target."""
-        once = self.timer()
-        seconds = min(once.times(launch, 2))
-        if seconds >= GRAPH_BELOW_S:
-            return once
-        return HostTimer(stopped=self.stopped, calls=max(8, int(1e-3 / seconds)))
+        return host_timer_for(launch, self.timer(), self.stopped)
 
     def clean_up(self) -> None:
         """See Target; freed tensors are already back."""

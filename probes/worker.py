@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import torch
 
-from roofwatch.probes import cpu, kernels, matmul, operands, streams, sustained, sweep
+from roofwatch.probes import cpu, kernels, matmul, mistakes, operands, streams, sustained, sweep
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.shapes import Shape
@@ -21,7 +21,7 @@ from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, ProbeSpec, suite
 from roofwatch.roofline.workload import Work
-from roofwatch.session.events import End, Fault, Measurement, Note, Series, Span, Tensor
+from roofwatch.session.events import Claimed, End, Fault, Measurement, Note, Series, Span, Tensor
 from roofwatch.session.instrument import Instrument
 
 LAST_SAMPLE_S = 0.15  # one more telemetry sample closes the last span's counters
@@ -37,15 +37,21 @@ def one_line(error: BaseException) -> str:
 
 
 class Worker:
-    """One run of a suite on one target."""
+    """One run of a suite on one target. ``peaks_tflops`` are nominal, as the parent told them."""
 
     def __init__(
-        self, instrument: Instrument, target: Target, run: int, stop: threading.Event
+        self,
+        instrument: Instrument,
+        target: Target,
+        run: int,
+        stop: threading.Event,
+        peaks_tflops: Mapping[str, float] | None = None,
     ) -> None:
         self._out = instrument
         self._target = target
         self._run = run
         self._stop = stop
+        self._peaks_tflops = peaks_tflops or {}
         self._shapes: dict[str, tuple[Shape, str]] = {}
         self._reference: tuple[ProbeSpec, float] | None = None  # the first stream, bytes a second
         self._profiles = False
@@ -105,6 +111,8 @@ class Worker:
             self._no_clock = str(why)
 
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
+        if spec.mistake and (why := mistakes.cannot(spec, self._place())):
+            return why
         if self._target.kind == "cpu":
             if spec.dtype not in CPU_DTYPES:
                 return f"{spec.dtype} is not measured on a CPU"
@@ -116,12 +124,27 @@ class Worker:
 
     def _shapeless(self, spec: ProbeSpec) -> str | None:
         """A held matmul and a sweep take their shape or layout from the burst."""
-        if spec.peak_key and spec.protocol != "burst" and spec.peak_key not in self._shapes:
+        if (
+            spec.peak_key
+            and spec.protocol in ("sustained", "sweep")
+            and spec.peak_key not in self._shapes
+        ):
             return f"{spec.peak_key} has no burst shape to hold"
         return None
 
+    def _place(self) -> mistakes.Place:
+        return mistakes.Place(
+            target=self._target,
+            clock=self._clock,
+            shapes=self._shapes,
+            peaks_tflops=self._peaks_tflops,
+            rest=self._rest,
+        )
+
     def _probe(self, spec: ProbeSpec) -> None:
-        if spec.protocol == "sweep":
+        if spec.mistake:
+            self._mistake(spec)
+        elif spec.protocol == "sweep":
             self._sweep(spec)
         elif spec.protocol == "sustained":
             self._sustained(spec)
@@ -195,6 +218,10 @@ class Worker:
             self._profile(best.launch),
         )
 
+    def _mistake(self, spec: ProbeSpec) -> None:
+        made = mistakes.make(spec, self._place(), lambda p: self._report(spec, 0.9 * p))
+        self._measurement(spec, made.work, made.timed, made.layout, claim=made.claim)
+
     def _profile(self, launch: Launch) -> Profiled:
         if not self._profiles:
             return Profiled(status="not_measured")
@@ -259,6 +286,7 @@ class Worker:
         layout: str | None = None,
         searched: list[dict[str, Any]] | None = None,
         profile: Profiled | None = None,
+        claim: Claimed | None = None,
     ) -> None:
         profile = profile or Profiled(status="not_measured")
         status = {} if timed.clock else {"clock_mhz": self._why_no_clock()}
@@ -297,6 +325,8 @@ class Worker:
                 clock_mhz=[round(r.mhz, 1) for r in timed.clock],
                 settings=operands.math_flags() if multiplies else {},
                 status=status,
+                mistake=spec.mistake or None,
+                claim=claim,
                 run=self._run,
             )
         )

@@ -12,7 +12,7 @@ import msgspec
 
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.suite import PERCENT, ProbeSpec
 
 BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
 BANDWIDTH_GDDR = (0.80, 0.96)
@@ -45,7 +45,7 @@ CPU_BF16 = 16.0  # AMX multiplies bf16 sixteen times as fast as AVX-512 multipli
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):
-    """Low and high in ``unit`` (GB/s, TFLOP/s or TOPS), and what they rest on."""
+    """Low and high in ``unit`` (GB/s, TFLOP/s, TOPS or % of a peak), and what they rest on."""
 
     low: float
     high: float
@@ -136,6 +136,25 @@ def _compute(spec: ProbeSpec, key: str, nominal: Nominal, reported: Reported) ->
 def _falls(nominal: Nominal) -> bool:
     """Whether a dense matmul is known to reach this card's power limit."""
     return bool(nominal.tdp_w) and "GeForce" not in nominal.name
+
+
+def of_mistake(spec: ProbeSpec, right: Range, nominal: Nominal) -> Range | None:
+    """The range of a number made wrong on purpose: that of the right one, so that it lies outside.
+
+    A wrong comparison is held against the share that the rate has of its own peak.
+    """
+    why = f"that of the right number, {spec.right}: {right.why}"
+    if spec.unit != PERCENT:
+        return Range(low=right.low, high=right.high, unit=right.unit, why=why)
+    peak = nominal.peaks_tflops.get(spec.peak_key or "")
+    if peak is None:
+        return None
+    return Range(
+        low=100 * right.low / peak,
+        high=100 * right.high / peak,
+        unit=PERCENT,
+        why=f"{why}; in per cent of its own peak, {peak:.4g}",
+    )
 
 
 def expected_cpu(spec: ProbeSpec, reported: Reported) -> Range | None:

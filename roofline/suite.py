@@ -6,11 +6,14 @@ from collections.abc import Collection
 
 import msgspec
 
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.precision import lacks
 
-QUICK, FULL = "quick", "full"
-SUITES = (QUICK, FULL)
+QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
+SUITES = (QUICK, FULL, MISTAKES)
 HOLD_ALL = "all"
+WRONG_PEAK = "E3"  # a rate that is right, held against the peak of another precision
+PERCENT = "%"  # of the peak that a rate is compared with
 SUSTAIN_S = {QUICK: 3.0, FULL: 10.0}  # seconds a sustained probe is held
 
 
@@ -18,7 +21,9 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One probe: what it launches and how it is timed. ``key`` names it everywhere.
 
     ``peak_key`` is None for a probe of the memory. Protocols: ``stream`` (warm, until settled),
-    ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions).
+    ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions),
+    ``mistake`` (made on purpose, timed as its makers do). ``mistake`` is the notebook's code of
+    what is done wrong, ``right`` the probe whose figure is the right one.
     """
 
     key: str
@@ -30,13 +35,24 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
     protocol: str = "burst"
     control: bool = False  # repeats another probe's bytes in another type, as a check
     seconds: float = 0.0  # of a sustained probe
+    mistake: str = ""
+    right: str = ""
 
     @property
     def label(self) -> str:
         """What people read: ``matmul bf16``, ``matmul bf16 3 s``, ``read fp16 sizes``."""
         name = self.peak_key or self.dtype
+        if self.mistake:
+            return f"{self.mistake} {self.op} {name}"
         tail = {"sustained": f" {self.seconds:g} s", "sweep": " sizes"}.get(self.protocol, "")
         return f"{self.op} {name}{tail}"
+
+    @property
+    def unit(self) -> str:
+        """Of the figure that the probe is about; a share of a peak where that is the mistake."""
+        if self.mistake == WRONG_PEAK:
+            return PERCENT
+        return unit(self.peak_key) if self.peak_key else "GB/s"
 
 
 def stream_spec(op: str, dtype: str, control: bool = False) -> ProbeSpec:
@@ -91,6 +107,13 @@ def held(spec: ProbeSpec, seconds: float) -> ProbeSpec:
     )
 
 
+def mistaken(code: str, right: ProbeSpec, like: ProbeSpec | None = None) -> ProbeSpec:
+    """The probe that makes the mistake ``code`` of what ``right`` (or ``like``) launches."""
+    return msgspec.structs.replace(
+        like or right, key=f"mistake-{code}", protocol="mistake", mistake=code, right=right.key
+    )
+
+
 def sustain_default_s(name: str) -> float:
     """How long the suite ``name`` holds; a name that only a newer version knows is as quick."""
     return SUSTAIN_S.get(name, SUSTAIN_S[QUICK])
@@ -114,15 +137,18 @@ def suite(
 
     The two probes that make the first roofline come first; the sustained ones come last, so that
     their heat disturbs nothing. ``hold`` names the precisions that are held for ``sustain_s``
-    seconds (``all``: each that was measured); without it the load precision is.
+    seconds (``all``: each that was measured); without it the load precision is, but none where
+    mistakes are made.
     """
     seconds = sustain_s or sustain_default_s(name)
     load = load_key(kind, compute_capability)
-    build = _full if name == FULL else _quick
+    build = {FULL: _full, MISTAKES: _mistakes}.get(name, _quick)
     probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
     known = [k for k in hold if k in _MATMUL or k == HOLD_ALL]  # a newer file may name others
-    wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in known] or [load]
+    wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in known]
+    if not wanted and name != MISTAKES:
+        wanted = [load]
     if HOLD_ALL in hold:
         wanted = [*measured, *(k for k in wanted if k != HOLD_ALL)]
     wanted = list(dict.fromkeys(wanted))
@@ -179,6 +205,24 @@ def _full(
         sweep_of(stream_spec("read", first)),
         sweep_of(matmul_spec(load)),
         held(triad, seconds),
+    )
+
+
+def _mistakes(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """The right numbers, then E1 to E5; what a device cannot get wrong is skipped with a note."""
+    stream = stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16")
+    flat, plain, half = matmul_spec(load), matmul_spec("fp32"), matmul_spec("fp16")
+    return (
+        stream,
+        flat,
+        *(() if plain == flat else (plain,)),
+        mistaken("E1", stream),
+        mistaken("E2", stream),
+        mistaken(WRONG_PEAK, plain),
+        mistaken("E4", flat, half),
+        mistaken("E5", stream),
     )
 
 

@@ -33,12 +33,13 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
     """Conditions of one measurement.
 
     A burst is shorter than NVML's refresh: its clock is the reading it began with, and its power is
-    ``stale``, 20 ms of load beside 80 ms of rest. A stream's warm-up is the same load and counts.
-    The shares are of the whole span, from counters that accumulate: power cap, and heat (software
-    and hardware slowdown together).
+    ``stale``, 20 ms of load beside 80 ms of rest. So it is with a mistake. A stream's warm-up is
+    the same load and counts. The shares are of the whole span, from counters that accumulate: power
+    cap, and heat (software and hardware slowdown together).
     """
     early_s = {
         "burst": REFRESH_S,
+        "mistake": REFRESH_S,
         "stream": max(0.0, sum(measurement.warmup_times_s) - REFRESH_S),
     }.get(measurement.protocol, 0.0)
     inside = session.between(measurement.begin_s - early_s, measurement.end_s)
@@ -57,7 +58,7 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
         mask |= sample.reasons or 0
     power = "power_w" if measurement.protocol == "sustained" else "power_instant_w"
     power_w = middle(power)
-    if measurement.protocol == "burst" and power_w is not None:
+    if measurement.protocol in ("burst", "mistake") and power_w is not None:
         power_w, status[power] = None, "stale"
     begin, end = span_of(session, measurement)
     capped = counter_share(session, ("power_cap",), begin, end)

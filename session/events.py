@@ -17,6 +17,7 @@ SCHEMA = "roofwatch.session/1"
 Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
 Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
 Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+Rate = Annotated[float, msgspec.Meta(gt=0, le=1e12)]  # that someone claims
 Count = Annotated[float, msgspec.Meta(ge=0, le=1e30)]  # of FLOP or bytes; a copy has no FLOP
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
 Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 48)]  # of a dimension
@@ -180,11 +181,37 @@ class Tensor(msgspec.Struct, frozen=True, kw_only=True):
     write_bytes: Bytes = 0
 
 
+class Claimed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A number as a person would have reported it, under the names that a checked row has.
+
+    It says nothing of what went wrong: op, size, type, time and rate must give that away.
+    """
+
+    op: str
+    dtype: str
+    time_s: Seconds
+    timing: str  # "event" | "graph" | "host"
+    math: str | None = None
+    elements: Size | None = None
+    m: Size | None = None
+    n: Size | None = None
+    k: Size | None = None
+    claimed_gbs: Rate | None = None
+    claimed_tflops: Rate | None = None
+    nominal_tflops: Rate | None = None  # the peak that the rate was compared with
+
+    def __post_init__(self) -> None:
+        """One rate is claimed."""
+        if (self.claimed_gbs is None) == (self.claimed_tflops is None):
+            raise ValueError("`claim` has not one rate")
+
+
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     """What a probe knows of one number. Conditions and expectation are added by the fold.
 
     Of several measurements of one probe in a run the last stands: a block that disagreed with its
-    control was repeated. Those of a sweep are its points, told apart by their shape.
+    control was repeated. Those of a sweep are its points, told apart by their shape. One that was
+    made wrong on purpose has the notebook's code of the mistake, and what would have been reported.
     """
 
     probe: str
@@ -199,7 +226,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     times_s: Annotated[list[Seconds], msgspec.Meta(min_length=3)]  # every repetition
     stop: str  # why it stopped: "iqr" | "standard-error" | "time-cap" | "protocol"
     timing: str  # "event" | "graph" | "host"
-    protocol: str  # "stream" | "burst" | "sustained" | "sweep"
+    protocol: str  # "stream" | "burst" | "sustained" | "sweep" | "mistake"
     begin_s: Moment  # the timed part, on the session's clock
     end_s: Moment
     layout: str | None = None  # "nn" | "nt": second operand plain or transposed
@@ -213,10 +240,17 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     clock_mhz: list[Clock] = []
     settings: dict[str, str] = {}  # math flags as they stood
     status: dict[str, Status] = {}  # why ``kernel`` or ``clock_mhz`` are missing
+    mistake: str | None = None  # "E1" to "E5"
+    claim: Claimed | None = None
     run: Run = 1
 
     def __post_init__(self) -> None:
-        """A launch moves bytes, a matmul has its sides, and nothing ends before it begins."""
+        """A launch moves bytes, a matmul has its sides, and nothing ends before it begins.
+
+        A mistake has its claim.
+        """
+        if (self.mistake is None) != (self.claim is None):
+            raise ValueError("`mistake` and `claim` do not come together")
         _paired(self.clock_t_s, self.clock_mhz)
         if self.flop < 1 and (self.flop or self.peak_key):
             raise ValueError("`flop` is less than one operation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofwatch.roofline.expected import Reported, expected, expected_cpu
+from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.suite import ProbeSpec
@@ -48,10 +48,14 @@ def expectations(
         vector_bits=device.vector_bits,
         fma_units=device.fma_units,
     )
+    by_key = {spec.key: spec for spec in specs}
     for spec in specs:
-        found = expected(spec, nominal, reported)  # of a CPU too, where a user's card names it
+        like = by_key.get(spec.right, spec)
+        found = expected(like, nominal, reported)  # of a CPU too, where a user's card names it
         if found is None and device.kind == "cpu":
-            found = expected_cpu(spec, reported)
+            found = expected_cpu(like, reported)
+        if found is not None and spec.mistake:
+            found = of_mistake(spec, found, nominal)
         if found is not None:
             yield Expect(
                 t=t,

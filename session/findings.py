@@ -10,6 +10,7 @@ from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.statistics import drift, median, modes, spread
+from roofwatch.session.claims import told
 from roofwatch.session.events import Flag, Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import (
@@ -121,7 +122,7 @@ def findings(session: Session) -> list[Finding]:
     if capped is not None:
         found.append(capped)
     for m in session.measured():
-        found += judge(reading(session, m, own))
+        found += told(session, m) if m.claim else judge(reading(session, m, own))
     swept = _swept(session, own)
     if swept is not None:
         found.append(swept)

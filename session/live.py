@@ -148,12 +148,22 @@ class Live:
             self._news.append(item)
             if isinstance(item, SessionInfo) and item.device is not None:
                 self._learned(item)
+            elif isinstance(item, End) and item.complete:
+                self._say_unflagged()
         self._expect()
         if self.file.problem and not self._file_problem_said:
             self._file_problem_said = True
             self._tell(Fault(t=self.now(), instrument="file", what=self.file.problem))
         news, self._news = self._news, []
         return news
+
+    def _say_unflagged(self) -> None:
+        """A mistake that was made and that no rule saw: worth a word, and no fault."""
+        from roofwatch.session.mistakes import mistakes  # long after the first paint
+
+        for made in mistakes(self.session):
+            if not made.flagged:
+                self._note(f"{made.probe}: {made.message}")
 
     def _learned(self, info: SessionInfo) -> None:
         """An instrument said which device it sees; pair them and name the file."""
@@ -244,6 +254,9 @@ class Live:
         if occupied is not None:
             self._tell(finding_flag(occupied, self.session, self.now(), self._run))
         self._told_go = True
+        nominal = self.session.nominal
+        if nominal is not None and any(s.mistake for s in self.session.specs):
+            child.tell(f"peaks {msgspec.json.encode(nominal.peaks_tflops).decode()}")
         child.tell("go")
 
     def stand_down(self) -> None:

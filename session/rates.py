@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.statistics import median
-from roofwatch.session.events import Measurement
+from roofwatch.session.events import Claimed, Measurement
 
 
 def traffic_bytes(m: Measurement) -> int:
@@ -42,6 +42,17 @@ def intensity(m: Measurement) -> float:
     return m.flop / traffic_bytes(m)
 
 
+def claimed(claim: Claimed) -> float:
+    """The figure of a claim: its rate, or per cent of the peak that it was compared with."""
+    rate = claim.claimed_gbs or claim.claimed_tflops or 0.0  # a claim has one of them
+    return 100 * rate / claim.nominal_tflops if claim.nominal_tflops else rate
+
+
 def value(m: Measurement, seconds: float | None = None) -> float:
-    """The figure the probe is about: GB/s of a stream, TFLOP/s (TOPS) of a matmul."""
+    """The figure the probe is about: GB/s of a stream, TFLOP/s (TOPS) of a matmul.
+
+    Of a mistake made on purpose what was claimed: the wrong one.
+    """
+    if m.claim is not None:
+        return claimed(m.claim) * (m.claim.time_s / seconds if seconds else 1.0)
     return gbs(m, seconds) if m.peak_key is None else tflops(m, seconds)

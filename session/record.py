@@ -10,6 +10,7 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.roof import Distances
 from roofwatch.roofline.statistics import Modes
 from roofwatch.session.conditions import Conditions
+from roofwatch.session.mistakes import Mistake
 from roofwatch.session.questions import Question
 from roofwatch.session.sustained import Sustained
 from roofwatch.session.sweeps import Sweep
@@ -144,7 +145,11 @@ class RangeBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MeasurementBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """One measurement with its expectation and conditions."""
+    """One measurement with its expectation and conditions.
+
+    ``mistake`` is the code of one that was made on purpose, else empty: its rates are by the
+    formula and the time that was taken, ``within_expected`` is of the number as it was claimed.
+    """
 
     id: str
     probe: str
@@ -175,6 +180,7 @@ class MeasurementBlock(msgspec.Struct, frozen=True, kw_only=True):
     timing: str
     protocol: str
     layout: str | None
+    mistake: str
     status: dict[str, str]
 
 
@@ -214,6 +220,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     telemetry: TelemetryBlock
     sustained: list[Sustained]
     sweeps: list[Sweep]
+    mistakes: list[Mistake]
     decode: list[Any]
     kernels: list[Any]
     launch: dict[str, Any]

@@ -87,7 +87,7 @@ def roofs(session: Session) -> Roofs:
     beyond = [m for m in streams if working_set_bytes(m) >= DRAM_SIZED * cache]
     streams = beyond or streams  # where memory is short there is no other
     best = max(streams, key=gbs, default=None)
-    keys = [s.peak_key for s in session.specs if s.peak_key]
+    keys = [s.peak_key for s in session.specs if s.peak_key and not s.mistake]
     compute: dict[str, ComputeRoof] = {}
     for key in dict.fromkeys(keys):
         of_key = [m for m in measured if m.peak_key == key]

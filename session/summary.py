@@ -18,6 +18,7 @@ from roofwatch.session.conditions import conditions
 from roofwatch.session.events import Device, Measurement, Sample, Software
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.mistakes import mistakes
 from roofwatch.session.points import point
 from roofwatch.session.questions import questions
 from roofwatch.session.rates import gbs, intensity, tflops, time_s, traffic_bytes, value
@@ -45,6 +46,7 @@ from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
 UNMEASURED = "not_measured"  # this suite has no probe for it
 TOO_FEW = "too_few"  # repetitions to tell
 UNKNOWN = "not_known"  # nothing nominal is known
+ON_PURPOSE = "on_purpose"  # a number that was made wrong has no place under a roof
 HELD_OR_NOT = ("burst", "sustained")
 
 
@@ -85,6 +87,7 @@ def record(session: Session, file: Path | None) -> Record:
             sustained(session, m, names[id(m)]) for m in measured if m.protocol == "sustained"
         ],
         sweeps=found,
+        mistakes=mistakes(session),
         decode=[],
         kernels=[],
         launch={},
@@ -239,7 +242,9 @@ def _roofs(session: Session, own: Roofs, found: list[Sweep]) -> RoofsBlock:
 def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> MeasurementBlock:
     expect = session.expect(m.probe, m.run)
     seen = value(m)
-    at = point(session, own, m.peak_key or own.main_key, m) if m.flop else None
+    at = None
+    if m.flop and m.mistake is None:
+        at = point(session, own, m.peak_key or own.main_key, m)
     two = modes(m.times_s)
     places = {
         "mfu": at.mfu if at else None,
@@ -247,7 +252,8 @@ def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> Mea
         "distances": at.distances if at else None,
         "work_on": at.work_on if at else None,
     }
-    status = {field: UNKNOWN for field, known in places.items() if known is None}
+    unplaced = UNKNOWN if m.mistake is None else ON_PURPOSE
+    status = {field: unplaced for field, known in places.items() if known is None}
     if m.kernel is None:
         status["kernel"] = status["kernel_time_s"] = m.status.get("kernel", UNMEASURED)
     if two is None:
@@ -301,6 +307,7 @@ def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> Mea
         timing=m.timing,
         protocol=m.protocol,
         layout=m.layout,
+        mistake=m.mistake or "",
         status=status,
     )
 

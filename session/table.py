@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.suite import PERCENT, ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
@@ -35,6 +34,7 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     codes: list[str] = []  # findings about it
     grave: bool = False  # one of them is more than a note: the figure may not be believed
     library_limited: bool = False
+    on_purpose: bool = False  # a mistake that was made: the figure is the wrong one
     said: str = ""  # of a sweep: where it turns, instead of one figure
 
 
@@ -81,7 +81,7 @@ def _row(
     return ProbeRow(
         probe=spec.key,
         label=spec.label,
-        unit=unit(spec.peak_key) if spec.peak_key else "GB/s",
+        unit=spec.unit,
         state=state,
         low=expect.low if expect else None,
         high=expect.high if expect else None,
@@ -93,6 +93,7 @@ def _row(
         codes=list(dict.fromkeys(f.code for f in about)),
         grave=any(f.severity != NOTE for f in about),
         library_limited=bool(m and m.library_limited),
+        on_purpose=bool(spec.mistake),
         said=said,
     )
 
@@ -109,7 +110,7 @@ def _turns(swept: Sweep) -> str:
 def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float | None:
     """Share of the nominal figure that this probe is judged by."""
     nominal = session.nominal
-    if nominal is None or seen is None:
+    if nominal is None or seen is None or spec.unit == PERCENT:  # a share already
         return None
     whole = nominal.peaks_tflops.get(spec.peak_key) if spec.peak_key else nominal.bandwidth_gbs
     return seen / whole if whole else None

@@ -80,3 +80,53 @@ def test_show_gives_the_same_record_again(run: dict[str, Any]) -> None:
     command = [sys.executable, "-m", "roofwatch", "show", str(run["path"]), "--json"]
     again = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert again == run["record"]
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    path = tmp_path_factory.mktemp("run") / "mistakes.jsonl"
+    command = [sys.executable, "-m", "roofwatch", "run", "--device", "cpu", "--suite", "mistakes"]
+    result = subprocess.run(
+        [*command, "--json", "--save", str(path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return {"result": result, "path": path, "record": json.loads(result.stdout)}
+
+
+def test_a_cpu_makes_the_mistakes_that_it_can(mistaken: dict[str, Any]) -> None:
+    assert mistaken["result"].returncode == 0, mistaken["result"].stderr
+    record = mistaken["record"]
+    can = ["E1", "E2"] if record["device"]["l2_bytes"] else ["E1"]
+    assert [m["code"] for m in record["mistakes"]] == can
+    for m in record["mistakes"]:
+        assert m["flagged"], m
+        assert m["right_probe"] == "add_scalar-fp32"
+        assert m["right"] > 0
+    skipped = {n["probe"]: n["text"] for n in record["notes"] if "probe" in n}
+    assert {"mistake-E3", "mistake-E4", "mistake-E5"} <= set(skipped)
+    assert "returns when its work is done" in skipped["mistake-E5"]
+    assert record["sustained"] == []
+    assert mistaken["result"].stderr.count("on purpose") == len(can)
+
+
+def test_a_mistake_on_a_cpu_repeats_as_every_measurement(mistaken: dict[str, Any]) -> None:
+    by_id = {m["id"]: m for m in mistaken["record"]["measurements"]}
+    for m in mistaken["record"]["mistakes"]:
+        seen = by_id[m["probe"]]
+        assert (seen["mistake"], seen["protocol"]) == (m["code"], "mistake")
+        assert seen["time_s"]["n"] >= 3
+        assert seen["timing"] == "host"
+    half = next(m for m in mistaken["record"]["mistakes"] if m["code"] == "E1")
+    assert half["wrong"] == pytest.approx(by_id["mistake-E1"]["gbs"] / 2)
+
+
+def test_show_says_the_mistakes_again(mistaken: dict[str, Any]) -> None:
+    command = [sys.executable, "-m", "roofwatch", "show", str(mistaken["path"])]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "Mistakes, made on purpose" in text
+    assert "read-only-bytes" in text
+    again = json.loads(subprocess.run([*command, "--json"], capture_output=True, check=True).stdout)
+    assert again == mistaken["record"]

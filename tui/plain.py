@@ -147,7 +147,7 @@ def _move(live: Live, bar: Progress) -> None:
 
 
 def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
-    """One probe's line: expected, measured, share of nominal."""
+    """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose."""
     if r.state in (SKIPPED, FAILED):
         return f" {r.label:<21} {r.state}: {shown(r.why or '')}"
     expected = ""
@@ -158,4 +158,5 @@ def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
     if r.said:
         return f" {r.label:<21} {r.said}"
     measured = f"{figure(r.measured):>6} {r.unit:<8}"
-    return f" {r.label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    said = f" {r.label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    return f"{said}, on purpose" if r.on_purpose else said

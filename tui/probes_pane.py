@@ -106,7 +106,10 @@ def _line(
 
 def _words(r: ProbeRow) -> str:
     """What the findings column says."""
-    return " ".join([*map(shown, r.codes), *(["library"] if r.library_limited else [])])
+    words = list(map(shown, r.codes))
+    words += ["library"] if r.library_limited else []
+    words += ["on purpose"] if r.on_purpose else []
+    return " ".join(words)
 
 
 def _range(r: ProbeRow, glyphs: Glyphs) -> str:

@@ -52,8 +52,8 @@ def _mistakes(made: Sequence[Mistake], cells: int, glyphs: Glyphs) -> list[Row]:
     if not made:
         return []
     names = {m.probe: shown(f"{m.code} {m.name}" if m.name != m.code else m.code) for m in made}
-    wide = max(len(MADE), *(len(name) for name in names.values())) + 2
-    out = [row((f" {MADE:<{wide}}{'wrong':>9}{'right':>9}", "dim"))]
+    wide = max(len(name) for name in names.values()) + 2
+    out = [row((f" {MADE}", "dim")), row((f" {'':<{wide}}{'wrong':>9}{'right':>9}", "dim"))]
     for m in made:
         mark, style = (glyphs.ok, "ok") if m.flagged else (glyphs.wrong, "wrong")
         numbers = f"{figure(m.wrong):>9}{figure(m.right):>9} {m.unit:<8}"

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from roofwatch.roofline.expected import Reported, expected, expected_cpu
+from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, lookup
-from roofwatch.roofline.suite import FULL, matmul_spec, stream_spec, suite, sweep_of
+from roofwatch.roofline.suite import (
+    FULL,
+    MISTAKES,
+    PERCENT,
+    matmul_spec,
+    stream_spec,
+    suite,
+    sweep_of,
+)
 from roofwatch.session.cards import packaged_cards
 
 CARDS = packaged_cards()
@@ -144,3 +152,34 @@ def test_a_cpus_streams_scale_with_its_cores_up_to_sixteen() -> None:
     assert of("add_scalar", 64) == of("add_scalar", 16)
     assert of("strided", 4)[1] < of("add_scalar", 4)[1] < of("read", 4)[1]
     assert expected_cpu(stream_spec("read", "fp32"), Reported()) is None
+
+
+def test_a_mistake_is_held_against_the_range_of_the_right_number() -> None:
+    nominal = lookup(Identity(name="NVIDIA H200"), CARDS)
+    specs = {s.key: s for s in suite(MISTAKES, "cuda", "9.0")}
+    for code in ("E1", "E2", "E3", "E4", "E5"):
+        spec = specs[f"mistake-{code}"]
+        right = expected(specs[spec.right], nominal, Reported())
+        assert right is not None
+        found = of_mistake(spec, right, nominal)
+        assert found is not None
+        assert f"that of the right number, {spec.right}" in found.why
+        assert right.why in found.why
+        assert found.unit == spec.unit
+        if code != "E3":
+            assert (found.low, found.high) == (right.low, right.high)
+    share = of_mistake(
+        specs["mistake-E3"], expected(specs["matmul-fp32"], nominal, Reported()), nominal
+    )
+    assert share is not None
+    assert share.unit == PERCENT
+    assert 30 < share.low < 76 < share.high <= 101  # 51 of 66.9; of 989 it would be 5
+
+
+def test_a_wrong_comparison_has_no_range_without_the_rates_own_peak() -> None:
+    nominal = lookup(Identity(name="Some New Card"), CARDS)
+    specs = {s.key: s for s in suite(MISTAKES, "cuda", "9.0")}
+    reported = Reported(core_count=2, sm_max_mhz=2100, vector_bits=512, fma_units=2)
+    right = expected_cpu(specs["matmul-fp32"], reported)
+    assert right is not None
+    assert of_mistake(specs["mistake-E3"], right, nominal) is None

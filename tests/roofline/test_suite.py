@@ -9,6 +9,8 @@ from roofwatch.roofline.suite import (
     FULL,
     HOLD_ALL,
     MATMUL_KEYS,
+    MISTAKES,
+    PERCENT,
     QUICK,
     SUITES,
     held,
@@ -101,6 +103,46 @@ def test_the_full_suite_in_order() -> None:
     ]
 
 
+CODES = ["E1", "E2", "E3", "E4", "E5"]
+
+
+@pytest.mark.parametrize("capability", CARDS)
+def test_the_suite_of_mistakes_measures_what_is_right_first(capability: str | None) -> None:
+    load = "fp16" if capability == "7.5" else "bf16"
+    stream, flat, plain = "add_scalar-fp16", f"matmul-{load}", "matmul-fp32"
+    made = [f"mistake-{code}" for code in CODES]
+    assert keys(MISTAKES, capability=capability) == [stream, flat, plain, *made]
+    assert keys(MISTAKES, "cpu", None) == ["add_scalar-fp32", "matmul-fp32", *made]
+    for kind in ("cuda", "cpu"):
+        found = suite(MISTAKES, kind, capability)
+        known = {s.key for s in found if not s.mistake}
+        assert [s.mistake for s in found if s.mistake] == CODES
+        assert all((s.right in known) == bool(s.mistake) for s in found)
+        assert all((s.protocol == "mistake") == bool(s.mistake) for s in found)
+        assert not any(s.seconds or s.control for s in found)
+
+
+def test_each_mistake_launches_what_it_is_about() -> None:
+    made = {s.mistake: s for s in suite(MISTAKES, "cuda", "9.0")}
+    assert {(made[c].op, made[c].dtype, made[c].right) for c in ("E1", "E2", "E5")} == {
+        ("add_scalar", "fp16", "add_scalar-fp16")
+    }
+    assert (made["E3"].dtype, made["E3"].math, made["E3"].right) == ("fp32", "ieee", "matmul-fp32")
+    assert (made["E4"].dtype, made["E4"].peak_key, made["E4"].right) == (
+        "fp16",
+        "fp16",
+        "matmul-bf16",
+    )
+    units = {code: made[code].unit for code in CODES}
+    assert units == {"E1": "GB/s", "E2": "GB/s", "E3": PERCENT, "E4": "TFLOP/s", "E5": "GB/s"}
+    assert made["E4"].label == "E4 matmul fp16"
+
+
+def test_mistakes_are_made_before_anything_is_held() -> None:
+    found = suite(MISTAKES, "cuda", "9.0", hold=["fp16"])
+    assert [s.key for s in found[-2:]] == ["matmul-fp16", "matmul-fp16-sustained"]
+
+
 @pytest.mark.parametrize("name", SUITES)
 @pytest.mark.parametrize("capability", CARDS)
 def test_the_first_roofline_comes_first_and_heat_last(name: str, capability: str | None) -> None:
@@ -112,7 +154,7 @@ def test_the_first_roofline_comes_first_and_heat_last(name: str, capability: str
         assert len({s.key for s in found}) == len(found)
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [QUICK, FULL])
 def test_a_card_without_bf16_is_loaded_with_fp16(name: str) -> None:
     found = keys(name, capability="7.5")
     assert found[1] == "matmul-fp16"
@@ -120,7 +162,7 @@ def test_a_card_without_bf16_is_loaded_with_fp16(name: str) -> None:
     assert ("matmul-fp16-sweep" in found) == (name == FULL)
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [QUICK, FULL])
 @pytest.mark.parametrize("kind", ["cuda", "cpu"])
 def test_one_stream_is_the_control_of_the_first_in_another_type(name: str, kind: str) -> None:
     found = suite(name, kind, "9.0")

@@ -1,0 +1,1 @@
+"""What ``import roofwatch`` offers: judge a number (``check``), time a function (``measure``)."""
