@@ -116,6 +116,7 @@ MEASURED = {
 TIMES = ("time", "time_s", "time_ms", "time_us")
 CLAIMS = ("claimed", "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s")
 MAY_BE_ZERO = ("kv_bytes_per_token", "kv_len", "context", "read_bytes", "write_bytes")
+SAME = 0.01  # two fields that say one thing may round it differently
 LONGEST = 400  # characters of a text that is echoed
 
 
@@ -136,8 +137,8 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             if read is None:
                 _unknown(name, where)
                 continue
-            if name in values:
-                raise unreadable(where, name, "is given twice")
+        if name in values:
+            raise unreadable(where, name, "is given twice")
         try:
             values[name] = _value(name, given, read)
         except QuantityError as error:
@@ -150,7 +151,8 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
         values["time_s"], slack = time.value, time.rounding
     least = 0.0
     for quantity_ in [values.pop(name) for name in CLAIMS if name in values]:
-        if values.setdefault(quantity_.kind, quantity_.value) != quantity_.value:
+        known = values.setdefault(quantity_.kind, quantity_.value)
+        if abs(known / quantity_.value - 1) > SAME:
             raise unreadable(where, quantity_.kind, "is given twice, and differs")
         least = max(least, quantity_.rounding)
     return Claim(**values, rounding=min(slack + least, quantity.MOST_ROUNDING))
@@ -202,7 +204,7 @@ def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity
         seen: Quantity = values.pop(name)
         if first is None:
             first = name, seen
-        elif abs(seen.value / first[1].value - 1) > 0.01:
+        elif abs(seen.value / first[1].value - 1) > SAME:
             raise unreadable(where, name, f"contradicts {first[0]}")
     return first[1] if first else None
 

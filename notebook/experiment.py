@@ -13,6 +13,7 @@ from roofwatch.notebook.catalog import chosen, fill
 from roofwatch.notebook.claim import Claim
 
 VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
+HELD = ("op", "gpu", "dtype", "math", "params", "weight_bytes", "kv_bytes_per_token", "timing")
 LINEAR = 0.75  # of the growth of the work, in logarithms: time goes with it
 FLAT = 0.25
 
@@ -54,15 +55,17 @@ def together(points: Sequence[Point]) -> Experiment | None:
     """The ends of an experiment in one size; None where that is not what the points are."""
     claims = [p.claim for p in points]
     name = varied_of(claims)
-    if name is None or any(c.time_s is None or c.op != claims[0].op for c in claims):
+    if name is None or any(c.time_s is None for c in claims):
         return None
+    if len({tuple(getattr(c, each) for each in HELD) for c in claims}) > 1:
+        return None  # another card, type or model is another experiment
     ordered = sorted(claims, key=lambda c: getattr(c, name))
     sizes = [float(getattr(c, name)) for c in ordered]
     times = [c.time_s or 0.0 for c in ordered]
     size_ratio, time_ratio = sizes[-1] / sizes[0], times[-1] / times[0]
     if size_ratio < 1.5:
         return None
-    cube = name == "n" and ordered[0].m == ordered[0].n == ordered[0].k
+    cube = name == "n" and all(c.m == c.n == c.k for c in ordered)
     work_ratio = size_ratio**3 if cube else size_ratio
     case, bound = _read(work_ratio, time_ratio, ordered[0].op)
     words = chosen().pages["experiment"].cases[case]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
-from roofwatch.notebook.units import slip_of
+from roofwatch.notebook.units import OF_FLOP, slip_of
 
 TOLERANCE = 0.04
 
@@ -17,7 +17,7 @@ def flop_miscounted(reading: Reading) -> Finding | None:
 
 
 def _counted(reading: Reading, ratio: float) -> Finding | None:
-    if abs(ratio - 1) <= TOLERANCE + reading.rounding or slip_of(ratio, reading.rounding):
+    if abs(ratio - 1) <= TOLERANCE + reading.rounding or slip_of(ratio, reading.rounding, OF_FLOP):
         return None
     assert reading.claimed_flop
     assert reading.flop

@@ -61,7 +61,10 @@ class Cards:
         if part is None:
             return Known(candidates=found)
         return Known(
-            candidates=tuple(_slice(c, part[1], part[2]) for c in found),
+            candidates=tuple(
+                _slice(n, part[1], part[2] / c.memory_gb if c.memory_gb else part[1] / 7)
+                for n, c in zip(found, own or cards, strict=True)
+            ),
             slice_share=_sm_share(found[0], part[1]) if found else None,
         )
 
@@ -120,13 +123,10 @@ def _sm_share(whole: Nominal, slices: int) -> float:
     return GI_OF_SM.get(whole.compute_capability or "", 1.0) * slices / 7
 
 
-def _slice(whole: Nominal, slices: int, memory_gb: float) -> Nominal:
+def _slice(whole: Nominal, slices: int, memory_share: float) -> Nominal:
     """A slice's figures: its share of the SMs, and of eight memory slices."""
     sms = _sm_share(whole, slices)
-    eighths = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}.get(slices, slices)
-    if slices == 1 and "1g.20gb" in f"1g.{memory_gb:g}gb":
-        eighths = 2
-    memory = eighths / 8
+    memory = min(8, max(1, round(memory_share * 8))) / 8
     return msgspec.structs.replace(
         whole,
         origin="derived",

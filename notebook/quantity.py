@@ -11,12 +11,13 @@ from functools import lru_cache
 
 import msgspec
 
+LONGEST = 100  # characters of a number with its unit
 MOST = 1e24
 MOST_COUNT = 10**18
 MOST_ROUNDING = 0.125  # one digit may hide that much: 0.04 ms is 0.035 to 0.045
 NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
 DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-BINARY = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+BINARY = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
 
 TIMES_S = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
@@ -25,8 +26,8 @@ TIMES_S = {
     **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
 }
-BYTES = re.compile(r"([kKMGTP]?i?)(B|byte|bytes)")
-BYTE_RATE = re.compile(r"([kKMGTP]?i?)(B|b|bit|bits|byte|bytes)(/s|/sec|ps)")
+BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|byte|bytes)")
+BYTE_RATE = re.compile(r"((?:[kKMGTP]i?)?)(B|b|bit|bits|byte|bytes)(/s|/sec|ps)")
 OP_RATE = re.compile(r"([kKMGTP]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)")
 TOKEN_RATE = re.compile(r"(?:tok|toks|token|tokens|t|tps)(?:/s|/sec|ps)?")
 SHARE = re.compile(r"(?:MFU\s*%|%\s*MFU|%\s*of MFU|MFU)", re.IGNORECASE)
@@ -54,8 +55,8 @@ def rounding(digits: str) -> float:
 
 
 def _split(text: str) -> tuple[float, str, float]:
-    found = NUMBER.fullmatch(text)
-    if found is None or len(text) > 100:
+    found = NUMBER.fullmatch(text) if len(text) <= LONGEST else None
+    if found is None:
         raise QuantityError("is no number")
     try:
         value = float(found[1].replace("_", ""))
@@ -138,7 +139,7 @@ def _kind(unit: str, value: float) -> tuple[str, float]:
 
 @lru_cache(maxsize=64)
 def _scale(prefix: str) -> float:
-    return BINARY[prefix] if prefix in BINARY else DECIMAL[prefix.removesuffix("i")]
+    return BINARY[prefix] if prefix in BINARY else DECIMAL[prefix]
 
 
 def number(text: str) -> Quantity:

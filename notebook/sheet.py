@@ -13,16 +13,23 @@ from roofwatch.notebook.entry import Unreadable
 Fields = Mapping[str, object]
 
 
+LINES, TABS = (".jsonl", ".ndjson"), (".tsv",)
+CSV = (".csv", *TABS)
+
+
 def rows(text: str, name: str = "") -> Iterator[tuple[str, Fields | Unreadable]]:
     """Each row as («row 3», its fields), or what is wrong with it. One bad row stops nothing.
 
-    ``name`` is the file's: ``.csv`` decides for CSV, else the first character does.
+    ``name`` is the file's: its ending decides (.jsonl, .ndjson, .csv, .tsv), else the first
+    character does.
     """
     text = text.removeprefix("\ufeff")
-    start = text.lstrip()[:1]
-    if name.lower().endswith((".csv", ".tsv")) or start not in ("{", "["):
-        return _csv(text, "\t" if name.lower().endswith(".tsv") else ",")
-    return _array(text) if start == "[" else _lines(text)
+    start, ending = text.lstrip()[:1], name.lower()
+    if ending.endswith(CSV) or (start not in ("{", "[") and not ending.endswith(LINES)):
+        return _csv(text, "\t" if ending.endswith(TABS) else ",")
+    if start == "[" and not ending.endswith(LINES):
+        return _array(text)
+    return _lines(text)
 
 
 def _where(number: int, line: int) -> str:
@@ -65,31 +72,43 @@ def _object(content: object, where: str) -> Fields | Unreadable:
 
 
 def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     heading: list[str] | None = None
     number = 0
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            number += 1
-            where = _where(number, reader.line_num)
-            yield where, Unreadable(f"{where}: no CSV: {error}")
+    for line, cells in _cells(text, delimiter):
+        if isinstance(cells, list) and not any(cell.strip() for cell in cells):
             continue
-        if not any(cell.strip() for cell in cells):
-            continue
-        if heading is None:
+        if heading is None and isinstance(cells, list):
             heading = [cell.strip() for cell in cells]
+            twice = next((h for h in heading if h and heading.count(h) > 1), None)
+            if twice is not None:
+                yield "heading", Unreadable(f"heading, field {twice[:100]}: stands there twice")
+                return
             continue
         number += 1
-        where = _where(number, reader.line_num)
-        if len(cells) > len(heading):
+        where = _where(number, line)
+        if isinstance(cells, csv.Error):
+            yield where, Unreadable(f"{where}: no CSV: {cells}")
+        elif heading is not None and len(cells) > len(heading):
             more = f"{len(cells)} cells under {len(heading)} headings"
             yield where, Unreadable(f"{where}: {more}")
         else:
-            yield where, dict(zip(heading, cells, strict=False))
+            yield where, dict(zip(heading or (), cells, strict=False))
+
+
+def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """Cells with the line where they end. A quote that nobody closes costs its own line only."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        yield from [(reader.line_num, cells) for cells in reader]
+        return
+    except csv.Error:
+        pass
+    for line, content in enumerate(text.splitlines(), 1):
+        try:
+            for cells in csv.reader([content], delimiter=delimiter, strict=True):
+                yield line, cells
+        except csv.Error as error:
+            yield line, error
 
 
 def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadable]]:

@@ -26,13 +26,22 @@ SLIPS: dict[str, float] = {
 
 FINE = 0.006  # a slip of 2 to 10 % is seen only where the digits are that good
 COARSE = 0.04
+OF_FLOP = (
+    "thousand",
+    "a thousandth",
+    "million",
+    "a millionth",
+    "billion",
+    "a billionth",
+)  # nobody counts FLOP in powers of two
 OF_TIME = ("thousand", "a thousandth", "million", "a millionth")  # s, ms and us for one another
 LARGE = ("bits", "bytes for bits", "thousand", "a thousandth", "million", "a millionth")
 
 
-def slip_of(ratio: float, rounding: float) -> str | None:
+def slip_of(ratio: float, rounding: float, slips: tuple[str, ...] = tuple(SLIPS)) -> str | None:
     """The slip that explains a claim of ``ratio`` times what time and work give."""
-    for name, factor in SLIPS.items():
+    for name in slips:
+        factor = SLIPS[name]
         small = 0.8 < factor < 1.25
         slack = FINE + rounding if small else COARSE + rounding
         if small and slack > abs(factor - 1) / 2:
@@ -44,19 +53,19 @@ def slip_of(ratio: float, rounding: float) -> str | None:
 
 def units(reading: Reading) -> Finding | None:
     """By arithmetic where time and work are given; else a rate that lands in range when slipped."""
-    for counted, work in (
-        (reading.claimed_bytes, reading.bytes),
-        (reading.claimed_flop, reading.flop),
+    for counted, work, slips in (
+        (reading.claimed_bytes, reading.bytes, tuple(SLIPS)),
+        (reading.claimed_flop, reading.flop, OF_FLOP),
     ):
         if counted and work:
-            return _counted(reading, counted / work)
+            return _counted(reading, counted / work, slips)
     return _hidden(reading)
 
 
-def _counted(reading: Reading, ratio: float) -> Finding | None:
+def _counted(reading: Reading, ratio: float, slips: tuple[str, ...]) -> Finding | None:
     if abs(ratio - 1) <= FINE + reading.rounding:
         return None
-    slip = slip_of(ratio, reading.rounding)
+    slip = slip_of(ratio, reading.rounding, slips)
     rate = reading.rate
     if slip is None or rate is None:
         return None

@@ -15,6 +15,7 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.verdict import Verdict, check_claim
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.nominal import Card
+from roofwatch.roofline.peaks import TENSOR_KEYS
 from roofwatch.roofline.published import link_gbs, published_bandwidth, published_compute
 from roofwatch.roofline.workload import Work
 from roofwatch.session.cards import packaged_cards
@@ -128,7 +129,11 @@ def in_cache(rng: random.Random, claim: Claim, work: Work, rate: float, n: Nomin
     return with_fields(claim, elements=small, claimed_gbs=rate * rng.uniform(0.8, 4))
 
 
-def sparse_peak(_: random.Random, claim: Claim, work: Work, rate: float, n: Nominal) -> Claim:
+def sparse_peak(
+    _: random.Random, claim: Claim, work: Work, rate: float, n: Nominal
+) -> Claim | None:
+    if claim.dtype not in TENSOR_KEYS:
+        return None
     nominal = 2 * n.peaks_tflops[claim.dtype or ""]
     return with_fields(claim, claimed_tflops=rate, nominal_tflops=nominal)
 

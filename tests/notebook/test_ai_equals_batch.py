@@ -1,0 +1,82 @@
+"""E7: KV bytes, known or missing, beside the weights of a decode step."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofwatch.notebook.ai_equals_batch import ai_equals_batch
+from roofwatch.notebook.finding import NOTE, SUSPECT
+from roofwatch.notebook.reading import Reading
+
+BASE: dict[str, object] = {
+    "subject": "x",
+    "op": "decode",
+    "dtype": "fp16",
+    "judged": "gbs",
+    "gbs": 1400.0,
+    "time_s": 20e-3,
+    "batch": 16,
+    "weights_bytes": 14e9,
+    "kv_bytes": 14e9,
+    "flop": 2 * 7e9 * 16,
+    "intensity": 8.0,
+    "low": 1200.0,
+    "high": 1700.0,
+}
+
+
+def reading(**fields: object) -> Reading:
+    return Reading(**{**BASE, **fields})  # type: ignore[arg-type]
+
+
+def test_kv_bytes_bend_the_curve() -> None:
+    found = ai_equals_batch(reading())
+    assert found is not None
+    assert (found.code, found.name) == ("E7", "ai-equals-batch")
+    assert (found.severity, found.root, found.fit) == (NOTE, "bytes", None)
+    assert found.evidence == {
+        "batch": 16,
+        "intensity": 8.0,
+        "weights_gb": 14.0,
+        "kv_gb": 14.0,
+        "kv_share": pytest.approx(0.5),
+        "ai_max": pytest.approx(16.0),  # FLOP over KV bytes alone
+    }
+
+
+@pytest.mark.parametrize(("kv", "fires"), [(1.39e9, False), (1.41e9, True)])
+def test_under_a_tenth_of_the_weights_they_explain_nothing(kv: float, fires: bool) -> None:
+    assert (ai_equals_batch(reading(kv_bytes=kv)) is not None) is fires
+
+
+def test_missing_kv_bytes_would_explain_a_low_rate() -> None:
+    found = ai_equals_batch(reading(kv_bytes=None, gbs=700.0))
+    assert found is not None
+    assert (found.severity, found.fit) == (SUSPECT, 0.9)
+    usual = (1200 * 1700) ** 0.5
+    assert found.evidence == {
+        "batch": 16,
+        "gbs": 700.0,
+        "usual_gbs": pytest.approx(usual),
+        "weights_gb": 14.0,
+        "unseen_gb": pytest.approx(usual * 20e-3 - 14),
+        "unseen_mb_per_sequence": pytest.approx((usual * 20e-3 - 14) / 16 * 1e3),
+    }
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"op": "other"},
+        {"batch": None},
+        {"batch": 1},
+        {"weights_bytes": None},
+        {"intensity": None},
+        {"kv_bytes": None},  # in range
+        {"kv_bytes": None, "gbs": 700.0, "time_s": None},
+        {"kv_bytes": None, "gbs": 700.0, "low": None},
+        {"kv_bytes": None, "gbs": 700.0, "time_s": 9e-3},  # the weights alone take longer
+    ],
+)
+def test_silent_elsewhere(fields: dict[str, object]) -> None:
+    assert ai_equals_batch(reading(**fields)) is None
