@@ -155,8 +155,11 @@ def fields(template: str) -> set[str]:
 
 def fill(template: str, evidence: Mapping[str, Any]) -> str:
     """A template with its fields; an optional part is dropped when one of its fields is None."""
+    segments = _segments(template)
+    if len(segments) == 1 and not segments[0].names:
+        return segments[0].text
     out = []
-    for segment in _segments(template):
+    for segment in segments:
         if segment.optional and any(evidence.get(name) is None for name in segment.names):
             continue
         if not segment.names:

@@ -10,19 +10,24 @@ SLICES = (1, 2, 3, 4)
 
 
 def mig_slice(reading: Reading) -> Finding | None:
-    """The name says MIG; or a rate that a slice of this card would give."""
-    if reading.slice_share:
-        return finding(
-            "mig-slice",
-            "named",
-            severity=NOTE,
-            subject=reading.subject,
-            slice_share=reading.slice_share,
-            nominal=reading.nominal,
-            unit=reading.unit,
-        )
+    """The name says MIG: judged by the slice's own figures."""
+    if not reading.slice_share:
+        return None
+    return finding(
+        "mig-slice",
+        "named",
+        severity=NOTE,
+        subject=reading.subject,
+        slice_share=reading.slice_share,
+        nominal=reading.nominal,
+        unit=reading.unit,
+    )
+
+
+def slice_suspected(reading: Reading) -> Finding | None:
+    """A rate that a slice of this card would give."""
     rate = reading.rate
-    if reading.ours or not reading.below or not rate:
+    if reading.ours or not reading.below or not rate or reading.slice_share:
         return None
     if reading.compute_capability not in SLICED or reading.op in ("h2d", "d2h"):
         return None

@@ -17,7 +17,7 @@ from roofwatch.notebook.l2_hit import l2_hit
 from roofwatch.notebook.low_clock import low_clock
 from roofwatch.notebook.low_without_cause import high_without_cause, low_without_cause
 from roofwatch.notebook.memory_bound_probe import memory_bound_probe
-from roofwatch.notebook.mig_slice import mig_slice
+from roofwatch.notebook.mig_slice import mig_slice, slice_suspected
 from roofwatch.notebook.missing_sync import missing_sync
 from roofwatch.notebook.no_tensor_core import misaligned, no_tensor_core
 from roofwatch.notebook.nominal_as_floor import nominal_as_floor
@@ -72,10 +72,12 @@ RULES: tuple[Rule, ...] = (
     unstable,
     drifting,
     cold_start,
-    no_warm_up,
     zeros,
     other_card,
     ai_equals_batch,
+)
+LOW: tuple[Rule, ...] = (
+    no_warm_up,
     cuda_cores,
     misaligned,
     last_wave,
@@ -90,7 +92,9 @@ RULES: tuple[Rule, ...] = (
     low_clock,
     lowered_limit,
     other_process,
+    slice_suspected,
 )
+"""Guesses about a number under its range, asked where nothing proves it wrong."""
 LAST: tuple[Last, ...] = (
     impossible,
     boost_clock,
@@ -107,6 +111,8 @@ METHOD_FIRST = 0.3  # seed: doubt how it was measured before the hardware
 def judge(reading: Reading) -> list[Finding]:
     """What every rule has to say about a reading, the gravest and likeliest first."""
     found = [f for rule in RULES if (f := rule(reading)) is not None]
+    if reading.below and not any(f.severity == WRONG for f in found):
+        found += [f for rule in LOW if (f := rule(reading)) is not None]
     for last in LAST:
         more = last(reading, found)
         if more is not None:

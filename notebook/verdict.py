@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from roofwatch.notebook.catalog import fill, label
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_reading import GBS, key_of, reading_of
+from roofwatch.notebook.claim_reading import GBS, LINK_OPS, key_of, reading_of
 from roofwatch.notebook.entry import Unreadable, claim_of
 from roofwatch.notebook.experiment import Experiment, Point, together
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
@@ -77,11 +77,11 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
     answers = [_judge(claim, subject, n, known.slice_share, cards) for n in fitting]
     if not answers:
         return _judge(claim, subject, None, None, cards)
-    gravest = max(answers, key=lambda a: GRAVITY[a.verdict or BELIEVABLE])
+    note = _note(claim, answers)
     if len({a.verdict for a in answers}) == 1:
-        note = _note(claim, known, len(answers))
-        return msgspec.structs.replace(answers[0], gpu_note=note) if note else answers[0]
-    note = _note(claim, known, len(answers))
+        return msgspec.structs.replace(answers[0], gpu_note=note)
+    gravest = max(answers, key=lambda a: GRAVITY[a.verdict or BELIEVABLE])
+    proofs = [f for f in gravest.findings if f.severity == WRONG]
     return msgspec.structs.replace(
         gravest,
         verdict=CANNOT_SAY,
@@ -89,7 +89,7 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
         gpu_note=note,
         expected=None,
         of_nominal=None,
-        findings=[msgspec.structs.replace(f, severity=NOTE) for f in gravest.findings],
+        findings=[msgspec.structs.replace(f, severity=NOTE) for f in proofs],
         missing=["gpu"],
     )
 
@@ -113,11 +113,12 @@ def _told_apart(claim: Claim, known: Known) -> tuple[Nominal, ...]:
     return known.candidates
 
 
-def _note(claim: Claim, known: Known, judged: int) -> str | None:
-    if judged < 2:
+def _note(claim: Claim, answers: Sequence[Verdict]) -> str | None:
+    """Which cards the name may mean, each with its own verdict."""
+    if len(answers) < 2:
         return None
-    names = ", ".join(known.names[:6])
-    return fill(label("ambiguous"), {"gpu": claim.gpu, "names": names})
+    each = ", ".join(f"{a.gpu} ({label(a.verdict or CANNOT_SAY)})" for a in answers[:6])
+    return fill(label("ambiguous"), {"gpu": claim.gpu, "names": each})
 
 
 def _judge(
@@ -181,7 +182,7 @@ def missing_of(claim: Claim, reading: Reading) -> list[str]:
     out = []
     if reading.nominal is None and reading.low is None:
         out.append("gpu")
-    if claim.dtype is None:
+    if claim.dtype is None and claim.op not in LINK_OPS:
         out.append("dtype")
     if reading.rate is None:
         if claim.op == "decode" and claim.params is None and claim.weight_bytes is None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import os
-import signal
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,19 +19,20 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
-from roofwatch.session.table import probe_rows
-from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane, small_pane
 from roofwatch.tui.glyphs import ASCII, Glyphs
-from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.leaving import leave_on_signals
+from roofwatch.tui.notebook_cursor import Place, followed, moved, paged
 from roofwatch.tui.pane import Pane
+from roofwatch.tui.probing import state
 from roofwatch.tui.report import recorded_when
-from roofwatch.tui.rows_of_text import Row, page, row
+from roofwatch.tui.rows_of_text import Row
+from roofwatch.tui.sheet import Sheet
 
 PUMP_S = 0.1
 PAINT_S = 0.25
 CHART_S = 0.5
 NOTE_S = 6.0
-WATCHDOG_S = 1.5
 WIDE = (112, 34)
 SMALL = (60, 16)
 Build = Callable[[int, int], list[Row]]
@@ -49,9 +46,11 @@ class RoofwatchApp(App[None]):
     CSS_PATH = "roofwatch.tcss"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,ctrl+c,ctrl+q", "quit", priority=True),
+        Binding("ctrl+c,ctrl+q", "quit", priority=True),
+        Binding("q", "leave", priority=True),
         Binding("r", "rerun"),
         Binding("s", "saved"),
+        Binding("c", "check"),
         Binding("question_mark", "help"),
         Binding("1", "open(0)"),
         Binding("2", "open(1)"),
@@ -61,10 +60,11 @@ class RoofwatchApp(App[None]):
         Binding("shift+tab", "next(-1)", priority=True),
         Binding("right,p", "precision(1)"),
         Binding("left", "precision(-1)"),
-        Binding("down,j", "scroll(1)"),
-        Binding("up,k", "scroll(-1)"),
+        Binding("down,j", "move(1)"),
+        Binding("up,k", "move(-1)"),
         Binding("pagedown", "scroll(10)"),
         Binding("pageup", "scroll(-10)"),
+        Binding("enter", "details"),
     ]
 
     def __init__(self, source: Live | Replay, glyphs: Glyphs) -> None:
@@ -73,7 +73,8 @@ class RoofwatchApp(App[None]):
         self.glyphs = glyphs
         self.open_pane = 0
         self.alone = False  # one pane fills a wide screen
-        self.scroll = {"probes": 0, "notebook": 0}
+        self.first_probe = 0  # the first row of the probe table that is shown
+        self.place = Place()  # in the notebook
         self.precision: str | None = None
         self._note = ""
         self._note_until = 0.0
@@ -113,7 +114,7 @@ class RoofwatchApp(App[None]):
     def on_mount(self) -> None:
         """Begin to listen and to paint."""
         self._area = self.size
-        self._catch_signals()
+        leave_on_signals(lambda code: self.exit(return_code=code))
         self._arrange()
         self._pump()
         self.paint()
@@ -163,18 +164,6 @@ class RoofwatchApp(App[None]):
             self.live.stand_down()
             self.say("only watching; r runs the suite")
 
-    def _catch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            loop.add_signal_handler(number, self._end_on_signal, number)
-
-    def _end_on_signal(self, number: int) -> None:
-        """Leave in order; a terminal that is gone must not keep the process."""
-        watchdog = threading.Timer(WATCHDOG_S, os._exit, (128 + number,))
-        watchdog.daemon = True
-        watchdog.start()
-        self.exit(return_code=128 + number)
-
     # -- painting ----------------------------------------------------------------------------
 
     @property
@@ -200,34 +189,30 @@ class RoofwatchApp(App[None]):
         """Redraw what has changed."""
         session, cells = self.session, self._area.width
         if session.revision != self._found_revision:
-            self._found = findings(session)
+            before, self._found = self._found, findings(session)
             self._found_revision = session.revision
+            self.place = followed(self.place, before, self._found)
         key = self._key()
         self._pane("header").show(header.build(session, cells, key, self.glyphs))
-        if self._wide:
-            self._pane("tabs").show([self._rules()])
-        else:
-            recorded = "" if self.live else recorded_when(session)
-            row_of_tabs = header.tabs(cells, self.open_pane, NAMES, self.glyphs, recorded)
-            self._pane("tabs").show([row_of_tabs])
-        self._paint_panes(key)
         live = self.live
+        recorded = "" if live else recorded_when(session)
+        if self._wide:
+            left = self._pane("roofline").size.width
+            top = header.two_rules(left, cells, key, self.glyphs, recorded)
+        else:
+            top = header.tabs(cells, self.open_pane, NAMES, self.glyphs, recorded)
+        self._pane("tabs").show([top])
+        self._paint_panes(key)
         silent = live.silence if live else None
-        said = header.message(session, self._found, cells, self.glyphs, self._state(), silent)
+        said = header.message(session, self._found, cells, self.glyphs, state(live), silent)
         self._pane("message").show([said])
         note = self._note if self._clock() < self._note_until else ""
-        self._pane("footer").show([header.footer(cells, self.glyphs, note, live is not None)])
-
-    def _rules(self) -> Row:
-        left = self._pane("roofline").size.width
-        right = self._area.width - left
-        one = header.rule(left, f"Roofline {self._key() or ''}".strip(), self.glyphs)
-        recorded = "" if self.live else recorded_when(self.session)
-        return (*one, *header.rule(right, "Clocks", self.glyphs, recorded))
+        keys = header.footer(cells, self.glyphs, note, live is not None, self._reading)
+        self._pane("footer").show([keys])
 
     def _paint_panes(self, key: str | None) -> None:
         session, g = self.session, self.glyphs
-        scroll, found = self.scroll, self._found
+        found, place = self._found, self.place
         now = self._clock()
         chart_due = now - self._chart_at >= CHART_S or "clocks" not in self._drawn
         live = self.live
@@ -252,7 +237,11 @@ class RoofwatchApp(App[None]):
 
         revision, ticks = session.revision, session.ticks
         if self._area.width < SMALL[0] or self._area.height < SMALL[1]:
-            draw(PANES[self.open_pane], (revision, ticks), self._small)
+            draw(
+                PANES[self.open_pane],
+                (revision, ticks),
+                lambda w, h: small_pane.build(session, w, h, found),
+            )
             return
         draw("roofline", (revision, key), lambda w, h: roofline_pane.build(session, w, h, key, g))
         if chart_due:
@@ -261,44 +250,18 @@ class RoofwatchApp(App[None]):
             if self._drawn.get("clocks") != before:
                 self._chart_at = now
         # Beside the others the table follows the run; the keys move it where it stands alone.
-        first, reach = (0, "key 3") if self._wide else (scroll["probes"], "down, up")
+        first, reach = (0, "key 3") if self._wide else (self.first_probe, "down, up")
         draw(
             "probes",
             (revision, progress, first),
             lambda w, h: probes_pane.build(session, w, h, g, progress, first, reach, found),
         )
+        at = None if self._wide else place.finding
         draw(
             "notebook",
-            (revision, scroll["notebook"]),
-            lambda w, h: notebook_pane.build(session, w, h, g, found, scroll["notebook"]),
+            (revision, place, at),
+            lambda w, h: notebook_pane.build(session, w, h, g, found, place.first, at),
         )
-
-    def _small(self, cells: int, height: int) -> list[Row]:
-        """A terminal too small for a chart gets the probe table's figures in a word each."""
-        rows = [
-            row(
-                (f" {r.label} ", "dim"),
-                f"{figure(r.measured)} {r.unit}" if r.measured else r.state,
-            )
-            for r in probe_rows(self.session, self._found)
-        ]
-        return page(rows, cells, height)
-
-    def _state(self) -> str:
-        """What the probe instrument is doing, in words."""
-        live = self.live
-        if live is None or not live.probing:
-            return ""
-        running = self.session.running()
-        if running:
-            beat = live.beat("probes")
-            share = f", {percent(beat.progress)}" if beat and beat.progress else ""
-            return f"measuring {self.session.label(running)}{share}"
-        beat = live.beat("probes")
-        state = beat.state if beat else "starting"
-        no_gpu = live.options.device == "auto" and self.session.device.kind == "cpu"
-        where = "no GPU here, the CPU is measured; " if no_gpu else ""
-        return f"{where}probes: {state}"
 
     def _key(self) -> str | None:
         keys = roofline_pane.precisions(self.session)
@@ -314,6 +277,14 @@ class RoofwatchApp(App[None]):
         """A passing note in the footer."""
         self._note, self._note_until = text, self._clock() + NOTE_S
         self.paint()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A sheet takes Tab and q itself: they move and type there."""
+        return action not in ("leave", "next") or not isinstance(self.screen, Sheet)
+
+    def action_leave(self) -> None:
+        """Leave by a letter, which a form takes as text."""
+        self.exit(return_code=0)
 
     async def action_quit(self) -> None:
         """Leave at once; what was measured is in the file."""
@@ -362,16 +333,55 @@ class RoofwatchApp(App[None]):
 
     def action_scroll(self, rows: int) -> None:
         """Move through the probes where they stand alone, else through the notebook."""
-        probes = PANES[self.open_pane] == "probes" and not self._wide
-        name = "probes" if probes else "notebook"
-        width, height = self._pane(name).size
-        if probes:
+        name = self._movable
+        if name == "probes":
+            width, height = self._pane(name).size
             length = probes_pane.length(self.session, width, self.glyphs) + 1
-        else:
-            length = len(notebook_pane.rows(self.session, width, self.glyphs))
-        last = max(0, length - height + 1)
-        self.scroll[name] = min(last, max(0, self.scroll[name] + rows))
+            last = max(0, length - height + 1)
+            self.first_probe = min(last, max(0, self.first_probe + rows))
+        elif name == "notebook":
+            self.place = paged(self.place, rows, *self._notebook())
         self.paint()
+
+    def action_move(self, step: int) -> None:
+        """The next finding where the notebook stands alone, else the next row."""
+        if self._reading:
+            self.place = moved(self.place, step, *self._notebook())
+            self.paint()
+        else:
+            self.action_scroll(step)
+
+    @property
+    def _movable(self) -> str:
+        """The pane that the keys move."""
+        return "notebook" if self._wide else PANES[self.open_pane]
+
+    @property
+    def _reading(self) -> bool:
+        """Whether the notebook stands alone, so that a cursor is in it."""
+        return not self._wide and PANES[self.open_pane] == "notebook"
+
+    def _notebook(self) -> tuple[list[tuple[int, int]], int, int]:
+        """Where its findings stand, its length, and the rows it has room for."""
+        width, height = self._pane("notebook").size
+        spans, length = notebook_pane.spans(self.session, width, self.glyphs, self._found)
+        return spans, length, height - 1 if self._wide else height
+
+    def action_details(self) -> None:
+        """Open the page of the finding under the cursor."""
+        if not self._reading:
+            self.say("4 shows the notebook alone; Enter opens a finding there")
+        elif self._found:
+            from roofwatch.tui.error_page import ErrorPage
+
+            f = self._found[min(self.place.finding, len(self._found) - 1)]
+            self.push_screen(ErrorPage(f, self.session.label(f.subject), self.glyphs))
+
+    def action_check(self) -> None:
+        """Open the form that judges a number."""
+        from roofwatch.tui.check_form import CheckForm
+
+        self.push_screen(CheckForm(self.session.device.name or "", self.glyphs))
 
     def action_precision(self, step: int) -> None:
         """Another precision in the roofline."""

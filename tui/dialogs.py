@@ -14,13 +14,13 @@ from roofwatch.session.printable import shown
 
 HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept
-r            run the suite again, in the same session
-s            where this session is saved
-1 2 3 4      Roofline, Clocks, Probes, Notebook  (Tab: the next); where
+r  s         run the suite again; where this session is saved
+1 2 3 4      Roofline, Clocks, Probes, Notebook (Tab: the next); where
              all stand together: that one alone, again to go back
+c            check a number of yours, answered as you type
 ← →  p       another precision in the roofline
-↓ ↑  j k     through the notebook, or the probes where they stand
-             alone; PgDn and PgUp too
+↓ ↑  j k     from finding to finding, or through the probes; PgDn too
+Enter        the page of that error: what it is, how to avoid it
 ?            this help; any key closes it
 
 ╌╌╌  nominal: the datasheet, never quite reached

@@ -29,6 +29,8 @@ class Glyphs(NamedTuple):
     left_right: str
     degree: str
     sweep: str
+    here: str
+    up_down: str
 
 
 UNICODE = Glyphs(
@@ -53,6 +55,8 @@ UNICODE = Glyphs(
     left_right="←→",
     degree="°",
     sweep="∘",
+    here="▸",
+    up_down="↑↓",
 )
 
 ASCII = Glyphs(
@@ -77,6 +81,8 @@ ASCII = Glyphs(
     left_right="<>",
     degree="",
     sweep="o",
+    here=">",
+    up_down="^v",
 )
 
 

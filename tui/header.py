@@ -128,17 +128,23 @@ KEYS = (
     ("?", "help"),
     ("1-4", "panes"),
     ("{lr}", "precision"),
+    ("c", "check"),
     ("s", "where saved"),
     ("r", "run again"),
 )
 
 
-def footer(cells: int, glyphs: Glyphs, note: str = "", live: bool = True) -> Row:
-    """Keys that fit, or a passing note in their place."""
+def footer(
+    cells: int, glyphs: Glyphs, note: str = "", live: bool = True, reading: bool = False
+) -> Row:
+    """Keys that fit, or a passing note in their place; in the notebook its cursor's."""
     if note:
         return fit(row((f" {shown(note)}", "strong")), cells)
     pieces: list[Piece] = [(" ", "")]
     for key, what in KEYS if live else KEYS[:-1]:
+        if reading and what == "precision":
+            pieces += [(f"{glyphs.up_down} Enter", "key"), (" open  ", "dim")]
+            continue
         pieces += [(key.format(lr=glyphs.left_right), "key"), (f" {what}  ", "dim")]
     return fit(pieces, cells)
 
@@ -162,6 +168,12 @@ def rule(cells: int, name: str, glyphs: Glyphs, recorded: str = "") -> Row:
     """A rule with a pane's name, for the wide layout."""
     pieces: list[Piece] = [(glyphs.horizontal * 2, "axis"), (f" {name} ", "tab")]
     return _ruled(pieces, recorded, cells, glyphs)
+
+
+def two_rules(left: int, cells: int, key: str | None, glyphs: Glyphs, recorded: str) -> Row:
+    """The rules over the two upper panes of the wide layout; the left one is ``left`` wide."""
+    one = rule(left, f"Roofline {key or ''}".strip(), glyphs)
+    return (*one, *rule(cells - left, "Clocks", glyphs, recorded))
 
 
 def _ruled(pieces: list[Piece], recorded: str, cells: int, glyphs: Glyphs) -> Row:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
+from rich.cells import cell_len, set_cell_size
+
+from roofwatch.notebook.catalog import chosen, label
+from roofwatch.notebook.experiment import Experiment
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.events import Fault
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.rows_of_text import Row, page, row, text_of, wrapped
+from roofwatch.tui.rows_of_text import Row, fit, hung, page, row, text_of, wrapped
+
+STEP = re.compile(r"[;；]\s*(?=[1-9]\. ?\D)")
+NUMBER = re.compile(r"[1-9]\. ?(?=\D)")
 
 
 def build(
@@ -18,9 +27,13 @@ def build(
     glyphs: Glyphs,
     found: list[Finding] | None = None,
     scroll: int = 0,
+    at: int | None = None,
 ) -> list[Row]:
-    """Rows of the pane from row ``scroll`` on; the last one says how much is left."""
-    out = rows(session, cells, glyphs, found)[scroll:]
+    """Rows of the pane from row ``scroll`` on; the last one says how much is left.
+
+    The cursor stands on finding ``at``.
+    """
+    out = rows(session, cells, glyphs, found, at)[scroll:]
     if len(out) > height > 0:
         left = len(out) - height + 1
         out = [*out[: height - 1], row((f" {left} more rows: down, up", "dim"))]
@@ -28,25 +41,46 @@ def build(
 
 
 def rows(
-    session: Session, cells: int, glyphs: Glyphs, found: list[Finding] | None = None
+    session: Session,
+    cells: int,
+    glyphs: Glyphs,
+    found: list[Finding] | None = None,
+    at: int | None = None,
 ) -> list[Row]:
     """All rows: faults first, then findings, gravest first, then what was noted."""
+    return _laid_out(session, cells, glyphs, found, at)[0]
+
+
+def spans(
+    session: Session, cells: int, glyphs: Glyphs, found: list[Finding] | None = None
+) -> tuple[list[tuple[int, int]], int]:
+    """The first row and one past the last of each finding, and how many rows there are."""
+    out, places = _laid_out(session, cells, glyphs, found, None)
+    return places, len(out)
+
+
+def _laid_out(
+    session: Session, cells: int, glyphs: Glyphs, found: list[Finding] | None, at: int | None
+) -> tuple[list[Row], list[tuple[int, int]]]:
     found = findings(session) if found is None else found
     out: list[Row] = []
+    places: list[tuple[int, int]] = []
     for fault in session.faults:
         out += _fault(fault, cells, glyphs)
-    for f in found:
-        out += _finding(f, cells, glyphs)
+    for i, f in enumerate(found):
+        one = _finding(f, cells, glyphs, i == at)
+        places.append((len(out), len(out) + len(one) - 1))
+        out += one
     if not found and not session.faults:
         done = session.complete
-        text = "Nothing smells wrong." if done else "Findings appear here as the probes run."
+        text = label("no_finding") if done else "Findings appear here as the probes run."
         out.append(row((f" {text}", "dim")))
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
         out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
     while out and not text_of(out[-1]).strip():
         out.pop()
-    return out
+    return out, places
 
 
 def style_of(f: Finding) -> str:
@@ -61,14 +95,50 @@ def mark_of(f: Finding, glyphs: Glyphs) -> str:
     return glyphs.note if f.severity == NOTE else glyphs.warn
 
 
-def _finding(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
-    name = shown(f.code if f.code == f.name else f"{f.code} {f.name}")
-    head = row((f" {mark_of(f, glyphs)} {name}", style_of(f)), (f"  {f.severity}  ", "dim"))
-    out: list[Row] = [(*head, (shown(f.subject), "dim"))]
-    out += wrapped(f.message, cells - 4, "strong")
-    out += wrapped(f.why, cells - 4, "", "Why  ")
-    out += wrapped(f.do, cells - 4, "", "Do   ")
-    return [out[0], *(((" " * 3, ""), *r) for r in out[1:]), row("")]
+def name_of(f: Finding) -> str:
+    """``E2 l2-hit``, or the one word that both are."""
+    return shown(f.code if f.code == f.name else f"{f.code} {f.name}")
+
+
+def severity_of(f: Finding) -> str:
+    """Its severity in the chosen language."""
+    return chosen().labels.get(f.severity, shown(f.severity))
+
+
+def _finding(f: Finding, cells: int, glyphs: Glyphs, here: bool) -> list[Row]:
+    suffix = "-here" if here else ""
+    head = row(
+        (f"{glyphs.here if here else ' '}", f"strong{suffix}"),
+        (f"{mark_of(f, glyphs)} {name_of(f)}", style_of(f) + suffix),
+        (f"  {severity_of(f)}  {shown(f.subject)}", f"dim{suffix}"),
+    )
+    out = told(f, cells - 4)
+    return [
+        fit(head, cells, "-here") if here else head,
+        *(((" " * 3, ""), *r) for r in out),
+        row(""),
+    ]
+
+
+def told(f: Finding | Experiment, cells: int) -> list[Row]:
+    """The sentence, why it matters and what to do."""
+    why, do = label("why"), label("do")
+    size = max(3, cell_len(why), cell_len(do)) + 2
+    out = wrapped(f.message, cells, "strong")
+    out += hung(set_cell_size(why, size), f.why, cells)
+    return out + steps(f.do, set_cell_size(do, size), cells)
+
+
+def steps(do: str, head: str, cells: int) -> list[Row]:
+    """What to do beside its head; what is numbered stands a step a row."""
+    size = cell_len(head)
+    out: list[Row] = []
+    for step in STEP.split(do):
+        number = NUMBER.match(step)
+        lead = number[0] if number else ""
+        for one in wrapped(step[len(lead) :], cells - size, "", lead):
+            out.append(((" " * size if out else head, "dim"), *one))
+    return out
 
 
 def _fault(fault: Fault, cells: int, glyphs: Glyphs) -> list[Row]:

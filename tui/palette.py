@@ -34,7 +34,18 @@ STYLES: dict[str, Style] = {
     "note": Style(color="#a5d6ff"),
     "warn": Style(color="#f2cc60", bold=True),
     "wrong": Style(color="#ff7b72", bold=True),
+    "field": Style(color="#c8ccd4", bgcolor="#21262d"),
+    "field-open": Style(color="#ffffff", bgcolor="#2f3b4c"),
+    "field-rest": Style(color="#8b949e", bgcolor="#2f3b4c"),
+    "taken": Style(color="#0d1117", bgcolor="#a5d6ff"),
 }
+
+HERE = "#22303f"
+STYLES |= {
+    f"{name}-here": STYLES[name] + Style(bgcolor=HERE)
+    for name in ("", "strong", "dim", "note", "warn", "wrong")
+}
+"""A line under the cursor keeps its own colours."""
 
 
 def style(name: str) -> Style:

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from roofwatch.tui.palette import style
-from roofwatch.tui.rows_of_text import Row, fit, text_of
+from roofwatch.tui.rows_of_text import Row, fit, text_of, width
 
 
 class Pane(Widget):
@@ -45,16 +45,18 @@ class Pane(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Textual's line API."""
-        width = self.size.width
-        pieces = fit(self._rows[y], width) if y < len(self._rows) else fit((), width)
+        cells = self.size.width
+        pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
         segments = [Segment(text, style(name)) for text, name in pieces]
-        return Strip(segments, width).apply_style(self.rich_style)
+        return Strip(segments, cells).apply_style(self.rich_style)
 
 
 def _changed(before: Row, after: Row) -> tuple[int, int]:
     """First and one past the last column in which two rows differ, in text or style."""
     a, b = _cells(before), _cells(after)
     size = max(len(a), len(b))
+    if (len(a), len(b)) != (width(before), width(after)):  # joined characters: not one by one
+        return 0, max(size, width(before), width(after))
     a += [("", "")] * (size - len(a))
     b += [("", "")] * (size - len(b))
     differing = [i for i in range(size) if a[i] != b[i]]
@@ -62,9 +64,12 @@ def _changed(before: Row, after: Row) -> tuple[int, int]:
 
 
 def _cells(pieces: Row) -> list[tuple[str, str]]:
-    """One entry a cell; the second cell of a wide character is empty."""
+    """One entry a cell. Both cells of a wide character name it: half of one cannot be drawn."""
     out: list[tuple[str, str]] = []
     for text, name in pieces:
         for char in text:
-            out += [(char, name), *[("", name)] * (cell_len(char) - 1)]
+            if size := cell_len(char):
+                out += [(char, name), *[(f"{char} goes on", name)] * (size - 1)]
+            elif out:
+                out[-1] = (out[-1][0] + char, name)
     return out

@@ -5,14 +5,23 @@ A row is a tuple of (text, style name) pieces. Style names are resolved by tui/p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from roofwatch.session.printable import shown
 
 Piece = tuple[str, str]
 Row = tuple[Piece, ...]
+
+KEPT = "\xa0"
+UNIT = re.compile(
+    r"(?<=\d) (?=(?:%|W|MHz|TOPS|[nuµm]?s|[KMGT]i?B|[GT]B/s|[GT]FLOP(?:/s)?|FLOP/byte)(?!\w))"
+)
+STAYS_BEHIND = frozenset("。，、；：！？）」』】》〉〕］｝”’…—～·,.;:!?)]}%")
+STAYS_BEFORE = frozenset("（「『【《〈〔［｛“‘([{")
+"""Marks that no line of Chinese may begin with, or end with."""
 
 
 def row(*pieces: Piece | str) -> Row:
@@ -25,8 +34,8 @@ def width(pieces: Iterable[Piece]) -> int:
     return sum(cell_len(text) for text, _ in pieces)
 
 
-def fit(pieces: Sequence[Piece], cells: int) -> Row:
-    """A row of exactly ``cells`` cells: cut, or filled with blanks."""
+def fit(pieces: Sequence[Piece], cells: int, filled: str = "") -> Row:
+    """A row of exactly ``cells`` cells: cut, or filled with blanks in the style ``filled``."""
     out: list[Piece] = []
     left = max(0, cells)
     for text, style in pieces:
@@ -38,7 +47,7 @@ def fit(pieces: Sequence[Piece], cells: int) -> Row:
         out.append((text, style))
         left -= size
     if left:
-        out.append((" " * left, ""))
+        out.append((" " * left, filled))
     return tuple(out)
 
 
@@ -62,17 +71,60 @@ def page(rows: Sequence[Sequence[Piece]], cells: int, height: int) -> list[Row]:
     return out
 
 
-def wrapped(text: str, cells: int, style: str = "", head: str = "") -> list[Row]:
-    """Words of ``text`` in rows of at most ``cells``; ``head`` stands before the first row only."""
-    rows: list[Row] = []
-    blank = " " * cell_len(head)
+def broken(text: str, cells: int) -> list[str]:
+    """``text`` in lines of at most ``cells``: between words, and between wide characters.
+
+    A number keeps its unit."""
+    cells = max(2, cells)
+    lines: list[str] = []
     line = ""
-    for word in shown(text).split():
-        if line and cell_len(f"{head}{line} {word}") > cells:
-            rows.append((((blank if rows else head) + line, style),))
-            line = word
+    words = UNIT.sub(KEPT, " ".join(shown(text).split())).split(" ") if text else []
+    for word in words:
+        gap = " " if line else ""
+        for part in _parts(word, cells):
+            longer = line + gap + part
+            if line and cell_len(longer) > cells:
+                lines.append(line)
+                longer = part
+            line, gap = longer, ""
+    return [one.replace(KEPT, " ") for one in [*lines, line] if one]
+
+
+def _parts(word: str, cells: int) -> list[str]:
+    """Pieces of a word between which a line may end; none is longer than a line."""
+    if word.isascii() and len(word) <= cells:
+        return [word]
+    parts: list[str] = []
+    for char in word:
+        if parts and not _may_part(parts[-1][-1], char):
+            parts[-1] += char
         else:
-            line = f"{line} {word}" if line else word
-    if line or head:
-        rows.append((((blank if rows else head) + line, style),))
-    return rows
+            parts.append(char)
+    return [
+        piece
+        for part in parts
+        for piece in ([part] if cell_len(part) <= cells else chop_cells(part, cells))
+    ]
+
+
+def _may_part(before: str, after: str) -> bool:
+    """Whether a line may end between two neighbouring characters that no space parts."""
+    if after in STAYS_BEHIND or before in STAYS_BEFORE or not cell_len(after):
+        return False
+    return cell_len(before) == 2 or cell_len(after) == 2
+
+
+def wrapped(text: str, cells: int, style: str = "", head: str = "") -> list[Row]:
+    """``text`` in rows of at most ``cells``; ``head`` stands before the first row only."""
+    return [((before + line, style),) for before, line in _hanging(text, cells, head)]
+
+
+def hung(head: str, text: str, cells: int, style: str = "", of_head: str = "dim") -> list[Row]:
+    """The same with a head in a style of its own."""
+    return [((before, of_head), (line, style)) for before, line in _hanging(text, cells, head)]
+
+
+def _hanging(text: str, cells: int, head: str) -> list[tuple[str, str]]:
+    size = cell_len(head)
+    lines = broken(text, cells - size) or ([""] if head else [])
+    return [(" " * size if i else head, line) for i, line in enumerate(lines)]

@@ -10,6 +10,7 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, VERDICTS, Verdict
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.notebook_pane import told
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, fit, row, width, wrapped
 
@@ -112,7 +113,7 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
     if verdict.experiment is not None:
         joint = verdict.experiment
         out += [row(""), row((f"   {label('together')}", "strong"))]
-        out += _told(joint.message, joint.why, joint.do, cells)
+        out += _indented(told(joint, cells - 5))
     return out
 
 
@@ -137,16 +138,11 @@ def finding_rows(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
     head = row(
         (f"   {mark(f.severity, glyphs)} {code_of(f)}", style), (f"  {label(f.severity)}", "dim")
     )
-    return [head, *_told(f.message, f.why, f.do, cells)]
+    return [head, *_indented(told(f, cells - 5))]
 
 
-def _told(message: str, why: str, do: str, cells: int) -> list[Row]:
-    size = max(len(label("why")), len(label("do")), 3) + 2
-    out = wrapped(message, cells - 5, "strong")
-    for name, text in (("why", why), ("do", do)):
-        head = label(name)
-        out += wrapped(text, cells - 5, "", head + " " * max(1, size - width([(head, "")])))
-    return [((" " * 5, ""), *r) for r in out]
+def _indented(rows: Sequence[Row]) -> list[Row]:
+    return [((" " * 5, ""), *r) for r in rows]
 
 
 def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofwatch.notebook.finding import NOTE, SUSPECT
-from roofwatch.notebook.mig_slice import mig_slice
+from roofwatch.notebook.mig_slice import mig_slice, slice_suspected
 from roofwatch.notebook.reading import Reading
 
 BASE: dict[str, object] = {
@@ -39,7 +39,7 @@ def test_a_slice_that_the_name_says() -> None:
 
 @pytest.mark.parametrize("slices", [1, 2, 3, 4])
 def test_a_rate_of_so_many_sevenths(slices: int) -> None:
-    found = mig_slice(reading(tflops=262.0 * slices / 7))
+    found = slice_suspected(reading(tflops=262.0 * slices / 7))
     assert found is not None
     assert (found.severity, found.root) == (SUSPECT, "conditions")
     assert found.evidence == {
@@ -53,7 +53,7 @@ def test_a_rate_of_so_many_sevenths(slices: int) -> None:
 
 @pytest.mark.parametrize("capability", ["9.0", "10.0", "10.3"])
 def test_other_cards_that_can_be_sliced(capability: str) -> None:
-    assert mig_slice(reading(compute_capability=capability)) is not None
+    assert slice_suspected(reading(compute_capability=capability)) is not None
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_other_cards_that_can_be_sliced(capability: str) -> None:
     ],
 )
 def test_silent_elsewhere(fields: dict[str, object]) -> None:
-    assert mig_slice(reading(**fields)) is None
+    assert slice_suspected(reading(**fields)) is None

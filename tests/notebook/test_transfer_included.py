@@ -53,7 +53,7 @@ def test_small_or_hardly_slower_is_a_weak_suspicion() -> None:
     small = transfer_included(reading(bytes=7e6, time_s=3.5e-4))
     assert small is not None
     assert small.fit == 0.4
-    slow_card = transfer_included(reading(low=24.0, high=60.0, gbs=20.0))
+    slow_card = transfer_included(reading(low=24.0, high=60.0, link_gbs=63.0))
     assert slow_card is not None
     assert slow_card.fit == 0.4
 

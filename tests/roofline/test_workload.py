@@ -9,11 +9,16 @@ from roofwatch.roofline.workload import (
     add,
     add_scalar,
     copy,
+    decode,
+    embedding,
     fill,
     flash_attention,
     linear,
     matmul,
     read,
+    reduce,
+    relu,
+    rowwise,
     size_bytes,
     strided,
     triad,
@@ -155,3 +160,63 @@ def test_attention_keeps_no_score_matrix() -> None:
 
 def test_sizes_of_elements() -> None:
     assert [size_bytes(8, t) for t in ("fp64", "fp32", "bf16", "fp8", "fp4")] == [64, 32, 16, 8, 4]
+
+
+def test_relu_moves_what_add_scalar_moves() -> None:
+    work = relu(1000, "fp16")
+    assert traffic(work) == traffic(add_scalar(1000, "fp16"))
+    assert work.flop == 1000
+    assert work.op == "relu"
+    assert work.intensity == 0.25  # seed, Day 1
+
+
+def test_a_reduction_reads_and_writes_next_to_nothing() -> None:
+    work = reduce(1000, "fp32")
+    assert traffic(work) == {"x": (4000, 0)}
+    assert work.flop == 1000
+
+
+@pytest.mark.parametrize(
+    ("op", "intensity"), [("softmax", 1.0), ("rmsnorm", 1.0), ("layernorm", 2.0)]
+)
+def test_norms_pass_once_over_the_memory(op: str, intensity: float) -> None:
+    work = rowwise(op, 8, 4096, "fp16")
+    assert traffic(work) == {"x": (2 * 8 * 4096, 0), "y": (0, 2 * 8 * 4096)}
+    assert work.intensity == intensity  # seeds: 8 an element in LayerNorm, near 1 in the others
+    assert work.shape == {"rows": 8, "columns": 4096}
+    assert work.op == op
+
+
+def test_an_embedding_copies_rows_and_computes_nothing() -> None:
+    work = embedding(512, 4096, "fp16")
+    assert traffic(work) == {"table": (2 * 512 * 4096, 0), "y": (0, 2 * 512 * 4096)}
+    assert work.flop == work.intensity == 0
+    assert work.shape == {"rows": 512, "columns": 4096}
+
+
+def test_a_decode_step_reads_the_weights_once_whatever_the_batch() -> None:
+    one, many = decode(7e9, 14e9), decode(7e9, 14e9, 32)
+    assert traffic(one) == traffic(many) == {"weights": (14 * 10**9, 0)}
+    assert one.flop == 14e9
+    assert one.intensity == 1.0  # seed, Day 16: two FLOP for two bytes
+    assert many.intensity == 32.0
+
+
+def test_kv_bytes_cap_the_intensity_of_a_decode_step() -> None:
+    # Seed: with KV of every sequence the intensity goes to 2N / KV, not to the batch.
+    def per_batch(batch: int) -> float:
+        return decode(7e9, 14e9, batch, 2e9 * batch).intensity
+
+    assert traffic(decode(7e9, 14e9, 4, 8e9)) == {
+        "weights": (14 * 10**9, 0),
+        "kv": (8 * 10**9, 0),
+    }
+    assert per_batch(1) == pytest.approx(14 / 16)
+    assert per_batch(7) == pytest.approx(3.5)  # half of the limit
+    assert per_batch(10**6) == pytest.approx(7.0, rel=1e-4)
+
+
+def test_results_are_wider_where_operands_are_narrow() -> None:
+    assert traffic(matmul(2, 3, 5, "mxfp8"))["c"] == (0, 12)
+    assert traffic(matmul(2, 4, 6, "int4")) == {"a": (6, 0), "b": (12, 0), "c": (0, 32)}
+    assert size_bytes(3, "int32") == 12

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,6 @@ from roofwatch.session.replay import Replay
 from roofwatch.tui.app import PANES, RoofwatchApp
 from roofwatch.tui.glyphs import UNICODE
 from roofwatch.tui.pane import Pane
-
-PICTURES = Path(__file__).parent / "pictures"
 
 
 class Fed(Live):
@@ -223,15 +220,10 @@ async def test_no_color_does_not_end_the_app(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_pictures(h200_file: Path, size: tuple[int, int]) -> None:
-    """The screen as SVG; ROOFWATCH_NEW_PICTURES=1 takes new ones, to be looked at."""
+async def test_pictures(
+    h200_file: Path, size: tuple[int, int], same_picture: Callable[[RoofwatchApp, str], None]
+) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=size) as pilot:
         await pilot.pause(0.8)
-        svg = re.sub(r"terminal-\d+", "terminal", app.export_screenshot())
-    svg = re.sub(r"(?s)@font-face \{.*?\}\s*", "", svg)
-    path = PICTURES / f"{size[0]}x{size[1]}.svg"
-    if os.environ.get("ROOFWATCH_NEW_PICTURES"):
-        PICTURES.mkdir(exist_ok=True)
-        path.write_text(svg)
-    assert svg == path.read_text()
+        same_picture(app, f"{size[0]}x{size[1]}")

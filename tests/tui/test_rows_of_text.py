@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import ASCII, UNICODE, for_encoding
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import fit, row, spread, text_of, width, wrapped
+from roofwatch.tui.rows_of_text import broken, fit, hung, row, spread, text_of, width, wrapped
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.just(""))), st.integers(0, 60))
@@ -27,6 +27,46 @@ def test_spread_keeps_both_ends_or_gives_the_left_one() -> None:
 def test_wrapped_hangs_under_its_head() -> None:
     rows = [text_of(r) for r in wrapped("one two three", 9, "", "Do ")]
     assert rows == ["Do one", "   two", "   three"]
+
+
+def test_hung_gives_the_head_its_own_style() -> None:
+    assert hung("Do ", "one two", 6, "strong") == [
+        (("Do ", "dim"), ("one", "strong")),
+        (("   ", "dim"), ("two", "strong")),
+    ]
+
+
+def test_chinese_is_broken_between_characters_and_not_before_a_stop() -> None:
+    assert broken("数据留在缓存里，从未到达显存。", 10) == [
+        "数据留在缓",
+        "存里，从未",
+        "到达显存。",
+    ]
+    assert broken("数据留在，缓存", 8) == ["数据留", "在，缓存"]
+    assert broken("测得（缓存）", 6) == ["测得", "（缓", "存）"]
+    assert broken("实测900GB/s的带宽", 9) == ["实测", "900GB/s的", "带宽"]
+
+
+def test_a_number_keeps_its_unit() -> None:
+    assert broken("the nominal is 320 GB/s here", 19) == ["the nominal is", "320 GB/s here"]
+    assert broken("at 81 % of it", 6) == ["at", "81 %", "of it"]
+    assert broken("3 shapes and 4 men", 5) == ["3", "shape", "s and", "4 men"]
+
+
+def test_a_word_longer_than_the_row_is_cut_not_lost() -> None:
+    assert broken("a /very/long/path b", 8) == ["a", "/very/lo", "ng/path", "b"]
+
+
+@given(st.text(st.sampled_from("ab 中文。，「」（）\u0301e%1")), st.integers(2, 30))
+def test_broken_text_fits_and_is_all_there(text: str, cells: int) -> None:
+    lines = broken(text, cells)
+    assert max(map(cell_len, lines), default=0) <= cells
+    assert "".join(lines).replace(" ", "") == "".join(shown(text).split())
+
+
+def test_a_wide_character_at_the_cut_leaves_a_blank() -> None:
+    assert text_of(fit(row("a中文"), 4)) == "a中 "
+    assert text_of(fit(row(("中", "dim"), "文"), 3)) == "中 "
 
 
 @given(st.text())
