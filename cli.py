@@ -49,7 +49,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line on stderr, exit code 2."""
-        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        _tell(f"{self.prog}: {message} (see {self.prog} --help)")
+        sys.exit(USAGE)
 
 
 def _device(text: str) -> str:
@@ -152,11 +153,12 @@ def _has_own_cards() -> bool:
     return user_file(os.environ) is not None
 
 
-def _one_line(said: object) -> str:
-    """A path or an error without what would move the cursor."""
+def _tell(said: object) -> None:
+    """One line on stderr, without what would move the cursor; nothing where stderr is closed."""
     from roofwatch.session.printable import shown
 
-    return shown(str(said))
+    if sys.stderr is not None:  # else print would write on stdout
+        print(shown(str(said)), file=sys.stderr)
 
 
 def _glyphs(encoding: str | None) -> Glyphs:
@@ -184,7 +186,7 @@ def screen(argv: list[str]) -> int:
         return code
     from roofwatch.session.exit_code import exit_code
 
-    print(_kept(live), file=sys.stderr)
+    _tell(_kept(live))
     return exit_code(live.session, [], strict=False)
 
 
@@ -206,7 +208,7 @@ def run(argv: list[str]) -> int:
     try:
         session = plain.run(live, _glyphs(sys.stderr.encoding))
     except plain.Interrupted as signal:
-        print(f"ended by {signal}; {_kept(live)}", file=sys.stderr)
+        _tell(f"ended by {signal}; {_kept(live)}")
         return 128 + signal.number
     from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
@@ -312,7 +314,7 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
     else:
         os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none
         draw(session, key, picture)
-    print(f"the roofline is in {_one_line(picture)}", file=sys.stderr)
+    _tell(f"the roofline is in {picture}")
 
 
 def _print(session: object, path: Path, as_json: bool, key: str | None = None) -> None:
@@ -374,14 +376,14 @@ def main(argv: list[str] | None = None) -> int:
         known = (NominalError, PictureRefused, SaveRefused, UnreadableNumbers, UnreadableSession)
         if not isinstance(error, known):
             raise
-        print(f"roofwatch: {_one_line(error)}", file=sys.stderr)
+        _tell(f"roofwatch: {error}")
         return USAGE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         with contextlib.suppress(OSError):
-            print(f"roofwatch: {_one_line(error)}", file=sys.stderr)
+            _tell(f"roofwatch: {error}")
         os._exit(INTERNAL)  # what could not be written stays in a buffer that must not be flushed
     except KeyboardInterrupt:
         return 130

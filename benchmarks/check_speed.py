@@ -1,6 +1,6 @@
 """How long `roofwatch check` takes: one row as a process, and ten thousand rows of a file.
 
-    python benchmarks/check_speed.py [--json FILE]
+python benchmarks/check_speed.py [--json FILE]
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 CASES = Path(__file__).parent.parent / "tests" / "notebook" / "cases" / "cases.jsonl"
-ONE = "--gpu T4 --op add_scalar --elements 524288 --dtype fp16 --claimed 900GB/s".split()
+ONE = [
+    "--gpu",
+    "T4",
+    "--op",
+    "add_scalar",
+    "--elements",
+    "524288",
+    "--dtype",
+    "fp16",
+    "--claimed",
+    "900GB/s",
+]
 ROWS = 10_000
 RUNS = 7
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -113,8 +114,20 @@ MEASURED = {
     **{name: (name, 1.0) for name in (quantity.GBS, quantity.TFLOPS, quantity.TOKENS)},
 }
 """Fields whose digits tell how well they are known: kind and unit of a bare number."""
+TELLING = tuple(name for name, read in READ.items() if read is not _text)
+"""Fields whose slip changes the answer; a column beside a free text may be a person's own."""
+OTHER_NAMES = {
+    "tokens_per_s": "claimed_tokens_per_s",
+    "tok_s": "claimed_tokens_per_s",
+    "gbs": "claimed_gbs",
+    "gb_s": "claimed_gbs",
+    "tflops": "claimed_tflops",
+    "device": "gpu",
+    "card": "gpu",
+}
 TIMES = ("time", "time_s", "time_ms", "time_us")
 CLAIMS = ("claimed", "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s")
+ZERO = re.compile(r"\s*0+(?:\.0*)?\s*[kKMGT]?i?B?\s*")
 MAY_BE_ZERO = ("kv_bytes_per_token", "kv_len", "context", "read_bytes", "write_bytes")
 SAME = 0.01  # two fields that say one thing may round it differently
 LONGEST = 400  # characters of a text that is echoed
@@ -171,7 +184,7 @@ def _value(name: str, given: object, read: Read) -> Any:
         raise QuantityError("is no text and no number")
     if not given.isascii() and any("\ud800" <= c <= "\udfff" for c in given):
         raise QuantityError("is not UTF-8 text")
-    if name in MAY_BE_ZERO and given.strip() in ("0", "0.0"):
+    if name in MAY_BE_ZERO and ZERO.fullmatch(given):
         return None
     return read(given)
 
@@ -193,6 +206,8 @@ def _number(name: str, given: int | float, read: Read) -> Any:
         return Quantity(quantity.checked(given * scale), quantity.rounding(repr(given)), kind)
     if name in ("time", "claimed"):
         return read(repr(given))  # has no unit: asked back
+    if read is _text or (read is _truth and given in (0, 1)):
+        return read(f"{given}")  # gpu 4090, note 5, synchronized 1
     raise QuantityError("is a number where a word belongs")
 
 
@@ -211,9 +226,10 @@ def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity
 
 def _unknown(name: str, where: str) -> None:
     """A person's own column may stand there; one that looks like ours is a slip."""
-    near = get_close_matches(name, READ, 1, 0.8) if len(name) < 40 else []
-    if near:
-        raise unreadable(where, name, f"is unknown; did you mean {near[0]}?")
+    near = get_close_matches(name, TELLING, 1, 0.8) if len(name) < 40 else []
+    meant = OTHER_NAMES.get(name) or next(iter(near), None)
+    if meant:
+        raise unreadable(where, name, f"is unknown; did you mean {meant}?")
 
 
 def unreadable(where: str, field: str, what: str) -> Unreadable:

@@ -13,8 +13,8 @@ from roofwatch.roofline.short_name import match, mig
 
 SAME = 0.02
 MOST_KEPT = 10_000  # answers; a file may name anything
-GI_OF_SM = {"8.0": 7 * 14 / 108, "9.0": 7 * 16 / 132}
-"""Share of the SMs that seven slices have together: 98 of 108, 112 of 132."""
+SM_OF_SLICE = {"8.0": 14, "9.0": 16}
+"""SMs of one compute slice: A100 seven of 14 in 108, A30 four of 14 in 56, H100 seven of 16."""
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +120,10 @@ def _family(name: str) -> str:
 
 
 def _sm_share(whole: Nominal, slices: int) -> float:
-    return GI_OF_SM.get(whole.compute_capability or "", 1.0) * slices / 7
+    of_slice = SM_OF_SLICE.get(whole.compute_capability or "")
+    if of_slice is None or not whole.sm_count:
+        return slices / 7
+    return min(1.0, slices * of_slice / whole.sm_count)
 
 
 def _slice(whole: Nominal, slices: int, memory_share: float) -> Nominal:

@@ -28,7 +28,9 @@ TIMES_S = {
 }
 BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|byte|bytes)")
 BYTE_RATE = re.compile(r"((?:[kKMGTP]i?)?)(B|b|bit|bits|byte|bytes)(/s|/sec|ps)")
-OP_RATE = re.compile(r"([kKMGTP]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)")
+OP_RATE = re.compile(
+    r"([kKMGTPgtp]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)"
+)
 TOKEN_RATE = re.compile(r"(?:tok|toks|token|tokens|t|tps)(?:/s|/sec|ps)?")
 SHARE = re.compile(r"(?:MFU\s*%|%\s*MFU|%\s*of MFU|MFU)", re.IGNORECASE)
 
@@ -126,7 +128,7 @@ def _kind(unit: str, value: float) -> tuple[str, float]:
         bits = found[2] in ("b", "bit", "bits")
         return GBS, _scale(found[1]) / 1e9 / (8 if bits else 1)
     if OP_RATE.fullmatch(unit):
-        prefix = unit[0] if unit[0] in DECIMAL else ""
+        prefix = unit[0].upper() if unit[0].upper() in DECIMAL else ""
         return TFLOPS, DECIMAL[prefix] / 1e12
     if SHARE.fullmatch(unit):
         return MFU, 0.01 if "%" in unit or value > 2 else 1.0

@@ -103,9 +103,9 @@ def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | csv.Err
         return
     except csv.Error:
         pass
-    for line, content in enumerate(text.splitlines(), 1):
+    for line, content in enumerate(text.split("\n"), 1):
         try:
-            for cells in csv.reader([content], delimiter=delimiter, strict=True):
+            for cells in csv.reader([content.rstrip("\r")], delimiter=delimiter, strict=True):
                 yield line, cells
         except csv.Error as error:
             yield line, error

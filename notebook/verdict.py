@@ -8,7 +8,8 @@ import msgspec
 
 from roofwatch.notebook.catalog import fill, label
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_reading import GBS, LINK_OPS, key_of, reading_of
+from roofwatch.notebook.claim_reading import LINK_OPS, key_of, reading_of
+from roofwatch.notebook.claim_work import elements_of
 from roofwatch.notebook.entry import Unreadable, claim_of
 from roofwatch.notebook.experiment import Experiment, Point, together
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
@@ -16,6 +17,7 @@ from roofwatch.notebook.known_card import SAME, Cards, Known
 from roofwatch.notebook.possible import possible
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge
+from roofwatch.notebook.wrong_peak import NEAR
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
 
@@ -62,7 +64,9 @@ def check_fields(fields: Mapping[str, object], cards: Cards, where: str = "") ->
 
 def _id_of(fields: Mapping[str, object]) -> str | int | float | None:
     given = fields.get("id")
-    return given if isinstance(given, (str, int, float)) else None
+    if isinstance(given, str):
+        return given.encode("utf-8", "replace").decode("utf-8")
+    return given if isinstance(given, (int, float)) and not isinstance(given, bool) else None
 
 
 def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
@@ -95,22 +99,28 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
 
 
 def _told_apart(claim: Claim, known: Known) -> tuple[Nominal, ...]:
-    """The candidates; one alone where the figure compared with is its own."""
+    """The candidates; those alone that own the figure it was compared with, where some do.
+
+    None where the figure is far from all of theirs: a form of the card that the table lacks.
+    """
     if len(known.candidates) < 2:
         return known.candidates
-    for figure, own in (
-        (claim.nominal_gbs, [c.bandwidth_gbs for c in known.candidates]),
-        (claim.nominal_tflops, [c.peaks_tflops.get(claim.dtype or "") for c in known.candidates]),
-    ):
-        if figure:
-            fits = [
-                c
-                for c, of_card in zip(known.candidates, own, strict=True)
-                if of_card and abs(figure / of_card - 1) <= SAME
-            ]
-            # No candidate has that figure: a form of the card that the table lacks.
-            return tuple(fits)
-    return known.candidates
+    figure, key = claim.nominal_gbs or claim.nominal_tflops, claim.dtype or ""
+    if figure is None:
+        return known.candidates
+    of_bytes = claim.nominal_gbs is not None
+    own = [(c, c.bandwidth_gbs if of_bytes else c.peaks_tflops.get(key)) for c in known.candidates]
+    fits = tuple(c for c, of_card in own if of_card and abs(figure / of_card - 1) <= SAME)
+    if fits:
+        return fits
+    near = any(NEAR[0] <= figure / of_card <= NEAR[1] for _, of_card in own if of_card)
+    other = not of_bytes and any(
+        abs(figure / peak / times - 1) <= SAME
+        for c in known.candidates
+        for peak in c.peaks_tflops.values()
+        for times in (1, 2)
+    )
+    return known.candidates if near or other else ()
 
 
 def _note(claim: Claim, answers: Sequence[Verdict]) -> str | None:
@@ -136,7 +146,7 @@ def _judge(
     verdict = verdict_of(reading, found)
     missing: list[str] = []
     if verdict == CANNOT_SAY:
-        missing = missing_of(claim, reading)
+        missing = missing_of(claim, reading, nominal is not None)
         found = [*found, *possible(reading, found)]
     rate, full = reading.rate, reading.nominal
     return Verdict(
@@ -177,24 +187,22 @@ def verdict_of(reading: Reading, found: Iterable[Finding]) -> str:
     return SUSPECT if SUSPECT in severities else BELIEVABLE
 
 
-def missing_of(claim: Claim, reading: Reading) -> list[str]:
-    """Fields that would let more be said, the most useful first."""
+def missing_of(claim: Claim, reading: Reading, known: bool) -> list[str]:
+    """Fields that would let more be said, the most useful first. ``known``: the card is."""
     out = []
-    if reading.nominal is None and reading.low is None:
+    if not known and reading.low is None:
         out.append("gpu")
     if claim.dtype is None and claim.op not in LINK_OPS:
         out.append("dtype")
     if reading.rate is None:
         if claim.op == "decode" and claim.params is None and claim.weight_bytes is None:
             out.append("params")
-        if reading.bytes is None and claim.op == "matmul":
-            out += ["m", "n", "k"]
-        elif reading.bytes is None and claim.op != "decode":
+        if claim.op == "matmul":
+            out += [name for name in ("m", "n", "k") if getattr(claim, name) is None]
+        elif reading.bytes is None and claim.op != "decode" and elements_of(claim) is None:
             out.append("elements")
         if claim.time_s is None:
             out.append("time_s")
-    elif reading.low is None and reading.judged != GBS:
-        out.append("op")
     return out
 
 

@@ -35,7 +35,12 @@ def read_numbers(name: str) -> str:
         if isinstance(error, UnreadableNumbers):
             raise
         raise UnreadableNumbers(f"{name}: {error}") from None  # a path with a null byte
-    return _text(data, "standard input" if name == STDIN else os.fspath(name))
+    return _text(data, said_name(name))
+
+
+def said_name(name: str) -> str:
+    """What a file of numbers is called in a message."""
+    return "standard input" if name == STDIN else os.fspath(name)
 
 
 def _text(data: bytes, name: str) -> str:
@@ -43,12 +48,13 @@ def _text(data: bytes, name: str) -> str:
         raise UnreadableNumbers(f"{name}: more than {LIMIT_BYTES >> 20} MiB")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
-            return data.decode("utf-16")
+            text = data.decode("utf-16")
         except UnicodeDecodeError:
             raise UnreadableNumbers(f"{name}: no text") from None
-    if b"\0" in data[:4096]:
+    elif b"\0" in data[:4096]:
         raise UnreadableNumbers(f"{name}: no text: it holds null bytes")
-    text = data.decode("utf-8-sig", "surrogateescape")
+    else:
+        text = data.decode("utf-8-sig", "surrogateescape")
     if not text.strip():
         raise UnreadableNumbers(f"{name}: no rows in it")
     return text

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-HIDDEN = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
-"""What moves a cursor or turns text round, and may stand in JSON as it is."""
+BREAKS = ("Zl", "Zp")  # separators of lines and paragraphs, which are no control characters
+
+
+def _acts(c: str) -> bool:
+    """Whether a terminal may act on it: controls, formats, surrogates, unassigned, line breaks."""
+    category = unicodedata.category(c)
+    return category[0] == "C" or category in BREAKS
 
 
 def plain_json(encoded: bytes) -> bytes:
@@ -16,9 +18,16 @@ def plain_json(encoded: bytes) -> bytes:
     text = encoded.decode("utf-8")
     if text.isascii() and "\x7f" not in text:
         return encoded
-    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
+    escapes = {ord(c): _escape(c) for c in set(text) if _acts(c)}
+    return text.translate(escapes).encode("utf-8")
+
+
+def _escape(c: str) -> str:
+    """JSON's escape: two of them beyond the basic plane."""
+    units = c.encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def shown(text: str) -> str:
     """Text from a file, a driver or a person without control characters, so that it stays text."""
-    return "".join(c if unicodedata.category(c)[0] != "C" else "�" for c in text)
+    return "".join("�" if _acts(c) else c for c in text)

@@ -13,8 +13,8 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.verdict import Verdict, check_fields
 from roofwatch.session.printable import shown
 from roofwatch.tui.check_fields import LABELS, Entry
+from roofwatch.tui.finding_rows import mark_of, name_of, severity_of, style_of, told
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.notebook_pane import mark_of, name_of, severity_of, style_of, told
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, row, spread, width, wrapped
 from roofwatch.tui.verdict_rows import STYLE, is_possible, mark, number_of, range_of

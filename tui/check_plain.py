@@ -13,11 +13,9 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.sheet import rows, shell_rows
 from roofwatch.notebook.verdict import Verdict, check_rows
 from roofwatch.session.cards import load_cards
-from roofwatch.session.number_file import STDIN, read_numbers
+from roofwatch.session.number_file import STDIN, UnreadableNumbers, read_numbers, said_name
 from roofwatch.session.printable import plain_json, shown
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.print_rows import columns, print_rows
-from roofwatch.tui.verdict_rows import answers
 
 UNREADABLE, WRONG_NUMBER = 2, 5
 
@@ -41,15 +39,21 @@ def run(
     """
     given = shell_rows(fields) if name is None else rows(read_numbers(name), name)
     found = check_rows(given, Cards(*load_cards(cards)))
+    if not found:
+        raise UnreadableNumbers(f"{said_name(name or STDIN)}: no rows in it")
     unreadable = [v.error for v in found if v.error is not None]
     if as_json:
         _write_json(found)
     elif sys.stdout is not None and (name is not None or not unreadable):
+        from roofwatch.tui.print_rows import columns, print_rows
+        from roofwatch.tui.verdict_rows import answers
+
         glyphs = glyphs_of(sys.stdout.encoding)
         print_rows(answers(found, columns(sys.stdout), glyphs, full), sys.stdout)
     where = f"{name}: " if name not in (None, STDIN) else ""
-    for error in unreadable:
-        print(f"roofwatch: {shown(where + error)}", file=sys.stderr)
+    if sys.stderr is not None:  # else print would write among the answers
+        for error in unreadable:
+            print(f"roofwatch: {shown(where + error)}", file=sys.stderr)
     if unreadable:
         return UNREADABLE
     return WRONG_NUMBER if strict and any(v.verdict == WRONG for v in found) else 0

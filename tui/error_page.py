@@ -9,8 +9,8 @@ from roofwatch.notebook.catalog import chosen, label
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.printable import shown
 from roofwatch.tui.evidence_rows import evidence_rows
+from roofwatch.tui.finding_rows import mark_of, name_of, severity_of, steps, style_of
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.notebook_pane import mark_of, name_of, severity_of, steps, style_of
 from roofwatch.tui.rows_of_text import Row, hung, page, row, spread, wrapped
 from roofwatch.tui.sheet import Sheet
 

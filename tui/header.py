@@ -10,8 +10,8 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.throttle import fall
+from roofwatch.tui.finding_rows import mark_of, style_of
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.notebook_pane import mark_of, style_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
 

@@ -60,7 +60,11 @@ def _parts(
     spark_cells = min(MOST_SPARK, cells - BASE - name - needed - 3)
     spark_cells = spark_cells if spark_cells >= len("repeats") else 0
     out = [_line(r, name, spark_cells, cells, glyphs, progress) for r in rows]
-    remarks = [r for r in rows if r.why and (r.state in (SKIPPED, FAILED) or r.within is False)]
+    remarks = [
+        r
+        for r in rows
+        if r.why and (r.state in (SKIPPED, FAILED) or (r.within is False and not r.on_purpose))
+    ]
     if remarks:
         out.append(row(""))
     for r in remarks:
@@ -108,7 +112,8 @@ def _words(r: ProbeRow) -> str:
     """What the findings column says."""
     words = list(map(shown, r.codes))
     words += ["library"] if r.library_limited else []
-    words += ["on purpose"] if r.on_purpose else []
+    if r.on_purpose:  # its label names the mistake
+        words = ["on purpose"] if words else ["not flagged"]
     return " ".join(words)
 
 

@@ -9,13 +9,13 @@ from roofwatch.notebook.catalog import is_english, label
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, VERDICTS, Verdict
 from roofwatch.session.printable import shown
+from roofwatch.tui.finding_rows import told
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.notebook_pane import told
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, fit, row, width, wrapped
 
 STYLE = {BELIEVABLE: "ok", SUSPECT: "warn", WRONG: "wrong", CANNOT_SAY: "dim", NOTE: "note"}
-GAP, MOST_NAME, LONGEST_CODE = 2, 20, 18
+GAP, MOST_NAME, MOST_NUMBER, MOST_SHARE, LONGEST_CODE = 2, 20, 16, 8, 18
 MANY = 8  # answers from which one line each is easier to read
 
 
@@ -34,20 +34,23 @@ def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = F
     else:
         out = [*lines(found, cells, glyphs), row("")]
     if len(found) > 1:
-        return [*out, counts(found, glyphs)]
+        return [*out, *counts(found, cells, glyphs)]
     return out[:-1]
 
 
-def counts(found: Sequence[Verdict], glyphs: Glyphs) -> Row:
-    """How many of each verdict."""
+def counts(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
+    """How many of each verdict, in one row or two."""
     number = Counter(v.verdict for v in found)
-    pieces = [(f" {len(found)} {label('rows')}", "dim")]
+    total = (f" {len(found)} {label('rows')}", "dim")
+    pieces: list[tuple[str, str]] = []
     for verdict in (*VERDICTS, None):
         if number[verdict]:
             word = label(verdict or "unreadable")
             style = STYLE.get(verdict or "", "wrong")
             pieces.append((f"   {mark(verdict, glyphs)} {number[verdict]} {word}", style))
-    return row(*pieces)
+    if width([total, *pieces]) <= cells:
+        return [row(total, *pieces)]
+    return [row(total), fit([(text[2:], style) for text, style in pieces], cells)]
 
 
 def name_of(verdict: Verdict) -> str:
@@ -93,7 +96,7 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
         head += [("   ", ""), (number, "strong")]
     if verdict.of_nominal is not None:
         head.append((f"  {percent(verdict.of_nominal)} {label('of_nominal')}", ""))
-    out = [row(*head)]
+    out = [row(*head) if width(head) <= cells else fit(head, cells)]
     if verdict.expected is not None:
         said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}: "
         said += _share_of_nominal(verdict) or verdict.expected.why
@@ -158,6 +161,7 @@ def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
     ]
     wide = [max(width([piece]) for piece in column) for column in columns]
     wide[0], wide[1] = min(MOST_NAME, wide[0]), words + 2
+    wide[2], wide[3] = min(MOST_NUMBER, wide[2]), min(MOST_SHARE, wide[3])
     left = cells - sum(wide) - len(wide) * GAP - 1
     if left < LONGEST_CODE:  # the cause matters more than the range
         left += wide.pop() + GAP

@@ -274,7 +274,7 @@ def test_elsewhere_a_number_is_above_zero_and_finite(name: str, given: float) ->
         ("time_s", False, "is true or false where something else belongs"),
         ("time_s", [1], "[1] is no text and no number"),
         ("time_s", {"a": 1}, "is no text and no number"),
-        ("gpu", 4090, "4090 is a number where a word belongs"),
+        ("op", 4090, "4090 is a number where a word belongs"),
         ("dtype", 16, "16 is a number where a word belongs"),
         ("synchronized", "maybe", "'maybe' is neither true nor false"),
         ("time", 4.7, "4.7 has no unit: write 4.7us"),

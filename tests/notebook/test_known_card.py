@@ -180,7 +180,6 @@ def test_answers_are_kept_and_do_not_grow_without_end(monkeypatch: pytest.Monkey
     assert [c.key for c in cards.known("T4").candidates] == ["t4"]
 
 
-@pytest.mark.xfail(strict=True, reason="an A30 is cut in four, not in seven")
 @pytest.mark.parametrize(("name", "sms"), [("A30 MIG 1g.6gb", 14), ("A30 MIG 2g.12gb", 28)])
 def test_an_a30_is_cut_in_four(name: str, sms: int) -> None:
     (part,) = table().known(name).candidates

@@ -190,7 +190,6 @@ def test_lists_that_do_not_pair_are_said() -> None:
     assert str(error) == "points do not pair: 2 of batch and 3 of time"
 
 
-@pytest.mark.xfail(strict=True, reason="the second reading, line by line, uses str.splitlines")
 def test_a_separator_in_a_cell_ends_no_row_beside_a_bad_one_either() -> None:
     found = read('op,note\nadd,"a"b\ncopy,c\u2028d\n')
     assert found[1:] == [("row 2 (line 3)", {"op": "copy", "note": "c\u2028d"})]

@@ -1,0 +1,350 @@
+"""The answer to a row: its fields, what is believed, and what a row leaves open."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from roofwatch.notebook.entry import Unreadable
+from roofwatch.notebook.finding import NOTE
+from roofwatch.notebook.known_card import Cards
+from roofwatch.notebook.sheet import rows, shell_rows
+from roofwatch.notebook.verdict import VERDICTS, Verdict, check_fields, check_rows
+
+CONTRACT = {  # shared/contract.md
+    *("id", "verdict", "gbs", "tflops", "intensity"),
+    *("of_nominal", "expected", "findings", "error"),
+}
+FINDING = {"code", "name", "root", "severity", "subject", "message", "why", "do", "evidence"}
+GIB = 1 << 30
+
+STREAM: dict[str, Any] = {
+    "gpu": "T4",
+    "op": "add_scalar",
+    "elements": GIB // 2,
+    "dtype": "fp16",
+    "time_ms": "7.900",
+}
+SQUARE: dict[str, Any] = {"op": "matmul", "m": 8192, "n": 8192, "k": 8192, "dtype": "bf16"}
+COPY: dict[str, Any] = {"op": "copy", "elements": GIB, "dtype": "fp32"}
+
+
+def answer(cards: Cards, *, where: str = "", **fields: object) -> Verdict:
+    found = check_fields(fields, cards, where)
+    assert (found.error is None) == (found.verdict in VERDICTS)
+    return found
+
+
+def codes(found: Verdict) -> list[str]:
+    return [f.code for f in found.findings]
+
+
+def as_json(found: Verdict) -> dict[str, Any]:
+    out = json.loads(msgspec.json.encode(found))
+    assert isinstance(out, dict)
+    return out
+
+
+def test_an_answer_has_the_fields_of_the_contract(cards: Cards) -> None:
+    out = as_json(answer(cards, **STREAM, id="a", claimed_gbs=136))
+    assert set(out) >= CONTRACT
+    assert (out["id"], out["verdict"], out["error"]) == ("a", "wrong", None)
+    assert out["gbs"] == 136
+    assert out["tflops"] == pytest.approx(GIB / 2 / 7.9e-3 / 1e12)
+    assert out["intensity"] == 0.25
+    assert out["of_nominal"] == pytest.approx(136 / 320)
+    assert {n: out["expected"][n] for n in ("low", "high", "unit")} == {
+        "low": 240,
+        "high": 288,
+        "unit": "GB/s",
+    }
+    (one,) = out["findings"]
+    assert set(one) >= FINDING
+    assert (one["code"], one["name"], one["severity"]) == ("E1", "read-only-bytes", "wrong")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"op":"ad","id":7}', '{"op":"add","m":0}', "{", "[1]", '"x"', '{"gpu":"T4"}']
+)
+def test_an_answer_to_an_unreadable_row_has_them_too(cards: Cards, text: str) -> None:
+    (found,) = check_rows(rows(text, "x.jsonl"), cards)
+    out = as_json(found)
+    assert set(out) >= CONTRACT
+    assert out["findings"] == []
+    assert out["verdict"] is None
+    assert out["error"].startswith("row 1")
+    for name in ("gbs", "tflops", "intensity", "of_nominal", "expected"):
+        assert out[name] is None
+
+
+@pytest.mark.parametrize("id", ["a", 7, 7.5, None, "", 2**70])
+def test_an_id_comes_back_as_it_was_given(cards: Cards, id: object) -> None:
+    for op in ("add", "ad"):
+        out = as_json(answer(cards, op=op, id=id))
+        assert out["id"] == (id if id != "" or op == "ad" else None)
+
+
+def test_an_id_that_is_none_does_not_come_back(cards: Cards) -> None:
+    assert answer(cards, op="add", id=True).id is None
+
+
+def test_an_id_that_is_no_text_ends_nothing(cards: Cards) -> None:
+    (found,) = check_rows(rows("id,op\n\udcff,add\n"), cards)
+    assert found.error is not None
+    assert "field id" in as_json(found)["error"]
+
+
+def test_answers_come_in_the_order_of_the_rows(cards: Cards) -> None:
+    text = '{"op":"copy","id":3}\n{\n{"op":"add","id":1}\n[]\n{"op":"ad","id":2}\n'
+    found = check_rows(rows(text), cards)
+    assert [v.id for v in found] == [3, None, 1, None, 2]
+    assert [v.error is None for v in found] == [True, False, True, False, False]
+    assert [(v.error or "").partition(":")[0] for v in found[1::3]] == ["row 2", "row 5, field op"]
+
+
+def test_a_good_stream_is_believable(cards: Cards) -> None:
+    found = answer(cards, **STREAM)
+    assert (found.verdict, found.findings, found.missing) == ("believable", [], [])
+    assert found.gbs == pytest.approx(2 * GIB / 7.9e-3 / 1e9)
+    assert (found.judged, found.gpu, found.gpu_note) == ("gbs", "Tesla T4", None)
+
+
+def test_nominal_beside_a_good_number_is_a_note(cards: Cards) -> None:
+    found = answer(cards, **STREAM, nominal_gbs=320)
+    assert (found.verdict, codes(found)) == ("believable", ["E6"])
+    assert found.findings[0].severity == NOTE
+
+
+def test_a_low_number_is_suspect(cards: Cards) -> None:
+    found = answer(cards, gpu="A100 80GB SXM", op="h2d", claimed_gbs=12)
+    assert found.verdict == "suspect"
+    assert codes(found)[0] == "pageable"
+
+
+# The digits that a person gives leave open what they round.
+
+
+def test_0_11_s_may_be_longer_than_100_per_cent_of_nominal_needs(cards: Cards) -> None:
+    # 35.2 GB in 0.11 s are 320.4 GB/s; 37.2 GB are 338, and in 0.115 s 323.
+    coarse: dict[str, Any] = {**STREAM, "time_ms": None, "elements": 8_811_000_000}
+    found = answer(cards, **{**coarse, "time_s": "0.11"})
+    assert found.of_nominal == pytest.approx(1.001, abs=0.001)
+    assert found.verdict == "believable"
+    over = {**coarse, "elements": 9_300_000_000}
+    assert answer(cards, **{**over, "time_s": "0.11"}).verdict == "believable"
+    assert answer(cards, **{**over, "time_s": "0.1100"}).verdict == "wrong"
+
+
+def test_json_numbers_round_like_text(cards: Cards) -> None:
+    over = {**STREAM, "time_ms": None, "elements": 9_300_000_000}
+    assert answer(cards, **{**over, "time_s": 0.11}).verdict == "believable"
+    assert answer(cards, **{**over, "time_s": 0.11001}).verdict == "wrong"
+
+
+def test_a_figure_of_another_clock_is_only_noted(cards: Cards) -> None:
+    for nominal in (275, 290, 350):
+        found = answer(
+            cards, **SQUARE, gpu="A100-SXM4-80GB", claimed_tflops=255, nominal_tflops=nominal
+        )
+        assert found.verdict == "believable"
+        assert "wrong-peak-value" in codes(found)
+        assert {f.severity for f in found.findings} == {NOTE}
+
+
+# Names that several cards share.
+
+
+def test_candidates_that_agree_are_the_answer(cards: Cards) -> None:
+    found = answer(cards, **SQUARE, gpu="A100", claimed_tflops=255)
+    assert found.verdict == "believable"
+    assert found.gpu_note is not None
+    for name in ("NVIDIA A100-SXM4-40GB", "NVIDIA A100 80GB PCIe"):
+        assert name in found.gpu_note
+    wrong = answer(cards, **SQUARE, gpu="H100", claimed_tflops=5000)
+    assert wrong.verdict == "wrong"
+    assert codes(wrong) != []
+    assert "NVIDIA H100 PCIe" in (wrong.gpu_note or "")
+
+
+def test_candidates_that_disagree_are_asked_back(cards: Cards) -> None:
+    found = answer(cards, **COPY, gpu="A100", claimed_gbs=1340)
+    assert (found.verdict, found.missing) == ("cannot-say", ["gpu"])
+    assert (found.gpu, found.expected, found.of_nominal) == (None, None, None)
+    assert "NVIDIA A100-SXM4-80GB" in (found.gpu_note or "")
+    assert {f.severity for f in found.findings} <= {NOTE}
+    assert found.gbs == 1340
+
+
+@pytest.mark.parametrize(
+    ("gbs", "nominal", "gpu"),
+    [(1750, 2039, "NVIDIA A100-SXM4-80GB"), (1650, 1935, "NVIDIA A100 80GB PCIe")],
+)
+def test_the_figure_compared_with_tells_them_apart(
+    cards: Cards, gbs: float, nominal: float, gpu: str
+) -> None:
+    found = answer(cards, **COPY, gpu="A100", claimed_gbs=gbs, nominal_gbs=nominal)
+    assert (found.verdict, found.gpu, found.gpu_note) == ("believable", gpu, None)
+
+
+def test_a_peak_tells_them_apart_too(cards: Cards) -> None:
+    for nominal, gpu in ((989, "NVIDIA H100 80GB HBM3"), (756, "NVIDIA H100 PCIe")):
+        found = answer(
+            cards, **SQUARE, gpu="H100", claimed_tflops=nominal * 0.7, nominal_tflops=nominal
+        )
+        assert found.gpu == gpu
+
+
+def test_a_figure_of_two_of_them_leaves_two(cards: Cards) -> None:
+    found = answer(cards, **COPY, gpu="A100", claimed_gbs=1340, nominal_gbs=1555)
+    assert found.verdict == "believable"
+    assert "NVIDIA A100-PCIE-40GB" in (found.gpu_note or "")
+
+
+def test_and_only_those_two_are_named(cards: Cards) -> None:
+    found = answer(cards, **COPY, gpu="A100", claimed_gbs=1340, nominal_gbs=1555)
+    assert "80GB" not in (found.gpu_note or "80GB")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "dtype", "claimed", "nominal"),
+    [("A100", "bf16", 250, 624), ("A100", "fp32", 18, 312), ("A100", "fp32", 18, 156)],
+)
+def test_a_figure_that_is_wrong_for_all_of_them_is_found(
+    cards: Cards, gpu: str, dtype: str, claimed: float, nominal: float
+) -> None:
+    fields = {**SQUARE, "dtype": dtype, "gpu": gpu}
+    found = answer(cards, **fields, claimed_tflops=claimed, nominal_tflops=nominal)
+    assert found.verdict == "wrong"
+    assert "E3" in codes(found)
+
+
+# Cards that nobody knows.
+
+
+def test_an_unknown_card_is_judged_by_the_figure_that_is_given(cards: Cards) -> None:
+    fields: dict[str, Any] = {**COPY, "gpu": "GTX 9999", "nominal_gbs": 2000}
+    good, over, low = (answer(cards, **fields, claimed_gbs=g) for g in (1700, 2500, 500))
+    assert (good.verdict, good.gpu, good.findings) == ("believable", None, [])
+    assert good.of_nominal == 0.85
+    assert (over.verdict, low.verdict) == ("wrong", "suspect")
+    assert answer(cards, **COPY, nominal_gbs=2000, claimed_gbs=1700).verdict == "believable"
+
+
+def test_without_a_figure_nothing_can_be_said_of_it(cards: Cards) -> None:
+    found = answer(cards, **COPY, gpu="GTX 9999", claimed_gbs=1700)
+    assert (found.verdict, found.missing) == ("cannot-say", ["gpu"])
+    assert found.of_nominal is None
+    assert {f.severity for f in found.findings} == {NOTE}  # what it might suffer from
+
+
+@pytest.mark.parametrize("nominal", [1e23, 1e-12])
+def test_a_figure_that_no_card_has_is_none(cards: Cards, nominal: float) -> None:
+    found = answer(cards, **COPY, gpu="GTX 9999", claimed_gbs=1700, nominal_gbs=nominal)
+    assert found.verdict == "cannot-say"
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        ({"op": "copy"}, ["gpu", "dtype", "elements", "time_s"]),
+        ({"op": "matmul", "dtype": "bf16"}, ["gpu", "m", "n", "k", "time_s"]),
+        ({"op": "copy", "gpu": "T4", "dtype": "fp16"}, ["elements", "time_s"]),
+        ({"op": "copy", "gpu": "T4", "dtype": "fp16", "elements": 5}, ["time_s"]),
+        ({"op": "decode", "gpu": "H100 SXM"}, ["dtype", "params", "time_s"]),
+        ({"op": "decode", "gpu": "T4", "dtype": "fp16", "params": 1e9}, ["time_s"]),
+        ({"op": "matmul", "gpu": "T4", "dtype": "fp16", "time_s": 1}, ["m", "n", "k"]),
+    ],
+)
+def test_what_would_let_more_be_said_is_named(
+    cards: Cards, fields: dict[str, Any], missing: list[str]
+) -> None:
+    found = answer(cards, **fields)
+    assert (found.verdict, found.missing) == ("cannot-say", missing)
+
+
+def test_a_card_that_is_known_is_not_missing(cards: Cards) -> None:
+    assert "gpu" not in answer(cards, op="matmul", gpu="T4").missing
+
+
+def test_a_size_that_is_given_is_not_missing(cards: Cards) -> None:
+    assert answer(cards, op="copy", gpu="T4", elements=5, time_s=1).missing == ["dtype"]
+
+
+def test_causes_of_a_number_that_cannot_be_judged_are_notes(cards: Cards) -> None:
+    found = answer(cards, **SQUARE, claimed_tflops=100)
+    assert found.verdict == "cannot-say"
+    assert {"E3", "throttled"} <= set(codes(found))
+    assert {f.severity for f in found.findings} == {NOTE}
+    assert answer(cards, op="matmul").findings == []
+
+
+def test_a_slice_is_judged_by_its_own_figures(cards: Cards) -> None:
+    found = answer(cards, op="copy", gpu="A100-SXM4-80GB MIG 1g.10gb", claimed_gbs=220)
+    assert (found.verdict, codes(found)) == ("believable", ["mig-slice"])
+    assert found.of_nominal == pytest.approx(220 / (2039 / 8))
+
+
+def test_a_share_of_a_peak(cards: Cards) -> None:
+    fields = {"op": "other", "gpu": "A100 80GB SXM", "dtype": "bf16"}
+    good, over = (answer(cards, **fields, claimed=c) for c in ("45 MFU %", "104 MFU %"))
+    assert (good.verdict, good.of_nominal) == ("believable", pytest.approx(0.45))
+    assert good.tflops == pytest.approx(0.45 * 312)
+    assert over.verdict == "wrong"
+
+
+# Rows that are points of one experiment.
+
+
+def test_the_joint_reading_stands_at_the_last_row_of_an_id(cards: Cards) -> None:
+    text = "\n".join(
+        json.dumps({"op": "decode", "id": i, "batch": b, "time_ms": t})
+        for i, b, t in (("a", 8, 10), ("b", 8, 10), ("a", 64, 11), (None, 64, 11), ("c", 8, 10))
+    )
+    found = check_rows(rows(text), cards)
+    assert [v.experiment is not None for v in found] == [False, False, True, False, False]
+    joint = found[2].experiment
+    assert joint is not None
+    assert (joint.points, joint.varied, joint.bound) == (2, "batch", ["memory", "overhead"])
+    assert as_json(found[2])["experiment"]["size_ratio"] == 8
+
+
+def test_a_number_and_its_text_are_two_ids(cards: Cards) -> None:
+    point = '{"op":"decode","id":%s,"batch":%d,"time_s":1}\n'
+    text = point % (1, 8) + point % ('"1"', 64)
+    assert [v.experiment for v in check_rows(rows(text), cards)] == [None, None]
+
+
+def test_an_unreadable_point_does_not_take_the_others_with_it(cards: Cards) -> None:
+    text = "\n".join(
+        json.dumps({"op": "decode", "id": "a", "batch": b, "time_ms": 10}) for b in (8, 0, 64)
+    )
+    found = check_rows(rows(text), cards)
+    assert [v.error is None for v in found] == [True, False, True]
+    assert found[2].experiment is not None
+    assert found[2].experiment.points == 2
+
+
+def test_the_shells_points(cards: Cards) -> None:
+    said = {"op": "decode", "gpu": "H100 SXM", "batch": "8,64", "time": "10ms,11ms"}
+    first, last = check_rows(shell_rows(said), cards)
+    assert first.experiment is None
+    assert last.experiment is not None
+    assert last.id == "experiment"
+
+
+def test_a_subject_is_the_id_else_the_row_else_the_op(cards: Cards) -> None:
+    low: dict[str, Any] = {"op": "h2d", "gpu": "A100 80GB SXM", "claimed_gbs": 12}
+    for fields, where, subject in (
+        ({**low, "id": 7}, "row 3", "7"),
+        (low, "row 3", "row 3"),
+        (low, "", "h2d"),
+    ):
+        assert answer(cards, where=where, **fields).findings[0].subject == subject
+
+
+def test_rows_that_were_never_fields(cards: Cards) -> None:
+    (found,) = check_rows([("row 1", Unreadable("row 1: bad"))], cards)
+    assert (found.verdict, found.error, found.findings) == (None, "row 1: bad", [])
