@@ -53,6 +53,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     pages: dict[str, Page]
 
 
+ABSURD = 1e9  # no rate, time or size that a message names is that large
 _language = LANGUAGES[0]
 
 
@@ -108,11 +109,14 @@ def percent(ratio: float) -> str:
 
 
 def digits(value: float, count: int) -> str:
-    """So many significant digits, never as an exponent: 67109, 446.2, 0.0123."""
+    """So many significant digits, as an exponent only where it is absurd: 67109, 446.2, 0.0123."""
     text = f"{value:.{count}g}"
-    if "e" not in text:
+    if "e" not in text or abs(value) >= ABSURD:
         return text
     return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0").rstrip(".") or "0"
+
+
+SHARE = 0  # digits of a field that is written as one
 
 
 class _Segment(msgspec.Struct, frozen=True):
@@ -120,7 +124,7 @@ class _Segment(msgspec.Struct, frozen=True):
 
     text: str
     names: tuple[str, ...]
-    ours: tuple[tuple[str, str], ...]  # fields with a format of ours: a share, or digits
+    ours: tuple[tuple[str, str, int], ...]  # field, its name in the text, digits
     optional: bool
 
 
@@ -137,15 +141,15 @@ def _segments(template: str) -> tuple[_Segment, ...]:
 
 def _segment(text: str, optional: bool) -> _Segment:
     names = tuple(dict.fromkeys(found[1] for found in FIELD.finditer(text)))
-    mine = {f[0]: (f[1], f[2][1:]) for f in FIELD.finditer(text) if OURS.fullmatch(f[2] or "")}
-    # A format of ours enters the text as text.
-    native = FIELD.sub(lambda f: f"{{{_key(*mine[f[0]])}}}" if f[0] in mine else f[0], text)
-    return _Segment(native, names, tuple(dict.fromkeys(mine.values())), optional)
-
-
-def _key(name: str, spec: str) -> str:
-    """What a field in a format of ours is called: ``format_map`` reads dots as attributes."""
-    return f"{name} {spec.strip('.')}"
+    # A format of ours enters the text as text, by a name without dots: those are attributes.
+    mine = {
+        found[0]: (found[1], f"{found[1]} {number}", int(number or SHARE))
+        for found in FIELD.finditer(text)
+        if OURS.fullmatch(found[2] or "")
+        for number in (found[2].strip(":.g%"),)
+    }
+    native = FIELD.sub(lambda f: f"{{{mine[f[0]][1]}}}" if f[0] in mine else f[0], text)
+    return _Segment(native, names, tuple(mine.values()), optional)
 
 
 def fields(template: str) -> set[str]:
@@ -168,9 +172,8 @@ def fill(template: str, evidence: Mapping[str, Any]) -> str:
         values = evidence
         if segment.ours:
             values = dict(evidence)
-            for name, spec in segment.ours:
+            for name, key, count in segment.ours:
                 value = evidence[name]
-                text = percent(value) if spec == "%" else digits(value, int(spec[1:-1]))
-                values[_key(name, spec)] = text
+                values[key] = percent(value) if count == SHARE else digits(value, count)
         out.append(segment.text.format_map(values))
     return "".join(out)

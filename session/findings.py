@@ -36,6 +36,7 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
     fresh = m.warmup_times_s[1 : 1 + FIRST_BLOCK] if m.protocol == "stream" else []
     settled_s = time_s(m)
     cache = session.device.l2_bytes or (nominal.l2_bytes if nominal else None)
+    expect = session.expect(m.probe, m.run)
     return Reading(
         subject=m.probe,
         op=m.op,
@@ -48,7 +49,10 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         tflops=tflops(m) if key else None,
         judged="tflops" if key else "gbs",
         shape=m.shape,
+        time_s=settled_s,
         intensity=intensity(m),
+        low=expect.low if expect else None,
+        high=expect.high if expect else None,
         working_set_bytes=working_set_bytes(m),
         cache_bytes=cache,
         nominal_gbs=nominal.bandwidth_gbs if nominal else None,
