@@ -8,20 +8,17 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from roofwatch.notebook.catalog import label
-from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.known_card import Cards
-from roofwatch.notebook.verdict import Verdict, check_fields
+from roofwatch.notebook.verdict import BELIEVABLE, Verdict, check_fields
 from roofwatch.session.printable import shown
 from roofwatch.tui.check_fields import LABELS, Entry
-from roofwatch.tui.finding_rows import mark_of, name_of, severity_of, style_of, told
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, row, spread, width, wrapped
-from roofwatch.tui.verdict_rows import STYLE, is_possible, mark, number_of, range_of
+from roofwatch.tui.verdict_body import STYLE, body, expected_rows, mark, number_of
 
 OF_FIELD = re.compile(r"field (\w+): (.*)", re.DOTALL)
-
-
+LEAD = "  "
 NO_OP = "op is what ran: type its first letters"
 
 
@@ -64,22 +61,15 @@ def rows(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
         return wrapped(text, cells, "warn", f"{glyphs.warn} ")
     if not answer.asked:
         text = "Type a time or a claimed rate: the answer stands here as you type."
-        return [*wrapped(text, cells, "", "  "), row(""), *_expected(verdict, cells, glyphs)]
-    out = [_head(verdict, cells, glyphs), *_expected(verdict, cells, glyphs)]
-    if verdict.gpu_note:
-        out += wrapped(verdict.gpu_note, cells - 2, "warn", "  ")
-    if verdict.missing:
-        names = ", ".join(LABELS.get(name, name) for name in verdict.missing)
-        out += wrapped(f"{label('missing')}: {names}", cells - 2, "strong", "  ")
-    possible = [f for f in verdict.findings if is_possible(verdict, f)]
-    for f in verdict.findings:
-        if f not in possible:
-            out += [row(""), *_finding(f, cells, glyphs)]
-    if possible:
-        codes = ", ".join(name_of(f) for f in possible)
-        out += [row(""), *wrapped(f"{label('possible')} {codes}", cells - 2, "dim", "  ")]
-    if not verdict.findings and verdict.verdict == "believable":
-        out += [row(""), row("  ", (label("no_finding"), "ok"))]
+        return [
+            *wrapped(text, cells, "", LEAD),
+            row(""),
+            *expected_rows(verdict, cells, glyphs, LEAD),
+        ]
+    out = [_head(verdict, cells, glyphs)]
+    out += body(verdict, cells, glyphs, LEAD, lambda name: LABELS.get(name, name))
+    if not verdict.findings and verdict.verdict == BELIEVABLE:
+        out += [row(""), row(LEAD, (label("no_finding"), "ok"))]
     return out
 
 
@@ -96,15 +86,3 @@ def _head(verdict: Verdict, cells: int, glyphs: Glyphs) -> Row:
         if text and width(left) + cell_len(text) + 3 <= cells:
             left.append((f"   {text}", style))
     return spread(left, row((shown(verdict.gpu or ""), "dim")), cells)
-
-
-def _expected(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
-    if verdict.expected is None:
-        return []
-    said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}"
-    return wrapped(f"{said}: {verdict.expected.why}", cells - 2, "dim", "  ")
-
-
-def _finding(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
-    head = row((f"{mark_of(f, glyphs)} {name_of(f)}", style_of(f)), (f"  {severity_of(f)}", "dim"))
-    return [head, *((("  ", ""), *r) for r in told(f, cells - 2))]

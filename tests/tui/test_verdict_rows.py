@@ -14,7 +14,8 @@ from roofwatch.notebook.verdict import Verdict, check_rows
 from roofwatch.session.cards import packaged_cards
 from roofwatch.tui.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.rows_of_text import Row, text_of, width
-from roofwatch.tui.verdict_rows import MANY, answer, answers, counts, lines, mark
+from roofwatch.tui.verdict_body import mark
+from roofwatch.tui.verdict_rows import MANY, answer, answers, counts, lines
 
 GIB = 1 << 30
 WIDTHS = (60, 80, 120)
