@@ -267,4 +267,14 @@ EXAMPLES: tuple[Example, ...] = (
         "--op matmul --m 4096,8192 --n 4096,8192 --k 4096,8192 --dtype fp16 --time 2.75ms,22ms",
     ),
     Example("experiment", "with_batch", f"{TINY} --batch 64,128 --time 10ms,19ms"),
+    Example(
+        "experiment",
+        "kv_explains",
+        f"{TINY} --kv-bytes-per-token 22.5KiB --kv-len 2048 --batch 1,128 --time 7ms,25ms",
+    ),
+    Example(
+        "experiment",
+        "kv_leaves",
+        f"{TINY} --kv-bytes-per-token 22.5KiB --kv-len 2048 --batch 1,128 --time 16ms,30ms",
+    ),
 )

@@ -5,17 +5,22 @@ Seed, Day 1: batch 8 to 64 and 10 to 11 ms is not compute-bound; memory or the h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
 
 from roofwatch.notebook.catalog import chosen, fill
 from roofwatch.notebook.claim import Claim
+from roofwatch.notebook.claim_work import STREAMS, kv_bytes, work_of
 
 VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
 HELD = ("op", "gpu", "dtype", "math", "params", "weight_bytes", "kv_bytes_per_token", "timing")
 LINEAR = 0.75  # of the growth of the work, in logarithms: time goes with it
 FLAT = 0.25
+KV_BENDS = 1.05  # growth of a step's bytes from which KV can bend a curve
+KV_FITS = 0.12  # L4, 32k of fp8 KV: 23 % more bytes, 21 % more time
+OF_KV = ("context", "kv_len")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +72,10 @@ def together(points: Sequence[Point]) -> Experiment | None:
         return None
     cube = name == "n" and all(c.m == c.n == c.k for c in ordered)
     work_ratio = size_ratio**3 if cube else size_ratio
-    case, bound = _read(work_ratio, time_ratio, ordered[0].op)
+    bytes_ratio = _bytes_ratio(ordered[0], ordered[-1])
+    if name in OF_KV and bytes_ratio is None:
+        return None  # a longer context is more KV bytes: without them there is nothing to read
+    case, bound = _read(work_ratio, time_ratio, ordered[0].op, bytes_ratio)
     words = chosen().pages["experiment"].cases[case]
     evidence = {
         "varied": name,
@@ -78,6 +86,7 @@ def together(points: Sequence[Point]) -> Experiment | None:
         "size_ratio": size_ratio,
         "work_ratio": work_ratio,
         "time_ratio": time_ratio,
+        "bytes_ratio": bytes_ratio,
     }
     return Experiment(
         points=len(points),
@@ -93,18 +102,29 @@ def together(points: Sequence[Point]) -> Experiment | None:
     )
 
 
-def _read(work_ratio: float, time_ratio: float, op: str) -> tuple[str, list[str]]:
-    import math
+def _bytes_ratio(first: Claim, last: Claim) -> float | None:
+    """How the bytes of a decode step grow, weights and KV; None where its KV is not known."""
+    both = [work_of(claim) for claim in (first, last)]
+    if first.op != "decode" or not all(kv_bytes(claim) for claim in (first, last)):
+        return None
+    before, after = both
+    return after.bytes / before.bytes if before and after else None
 
+
+def _read(
+    work_ratio: float, time_ratio: float, op: str, bytes_ratio: float | None
+) -> tuple[str, list[str]]:
+    if bytes_ratio is not None and bytes_ratio >= KV_BENDS:
+        if abs(time_ratio / bytes_ratio - 1) <= KV_FITS:
+            return "kv_explains", ["memory"]
+        return "kv_leaves", ["memory", "overhead"]
     grown = math.log(time_ratio) / math.log(work_ratio)
+    if grown >= LINEAR and op == "decode":
+        return "with_batch", ["compute", "memory"]
     if grown >= LINEAR:
-        return (
-            ("with_work", ["compute", "memory"])
-            if op != "decode"
-            else ("with_batch", ["compute", "memory"])
-        )
+        return "with_work", ["compute", "memory"]
     if grown > FLAT:
         return "between", ["memory", "overhead"]
-    if op in ("copy", "add", "add_scalar", "triad", "relu", "read", "reduce", "fill"):
+    if op in STREAMS:
         return "stream_flat", ["overhead", "synchronise"]
     return "flat", ["memory", "overhead"]

@@ -95,11 +95,53 @@ def test_the_ends_of_more_than_two_points_in_any_order() -> None:
     assert found.size_ratio == 8
 
 
-@pytest.mark.parametrize("name", ["batch", "m", "n", "k", "elements", "context", "kv_len"])
+@pytest.mark.parametrize("name", ["batch", "m", "n", "k", "elements"])
 def test_any_one_size_may_vary(name: str) -> None:
     found = joint("matmul", name, (1000, 4000), (1, 4))
     assert found.varied == name
     assert found.bound == ["compute", "memory"]
+
+
+def steps(name: str, sizes: tuple[int, int], times_s: tuple[float, float]) -> Experiment | None:
+    """TinyLlama's decode step with its KV bytes (seed, Day 16)."""
+    model = {"params": 1.1e9, "dtype": "fp16", "kv_bytes_per_token": 22.5 * 1024}
+    fixed = {"batch": 32, "kv_len": 2048}
+    return together(
+        [
+            Point(claim=claim("decode", **{**model, **fixed, name: size}, time_s=time_s))
+            for size, time_s in zip(sizes, times_s, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "growth"),
+    [("batch", (1, 128), 3.667), ("kv_len", (256, 4096), 2.185)],
+)
+def test_kv_bytes_explain_a_bend_or_they_do_not(
+    name: str, sizes: tuple[int, int], growth: float
+) -> None:
+    explained = steps(name, sizes, (0.010, 0.010 * growth))
+    assert explained is not None
+    assert explained.bound == ["memory"]
+    assert "KV bytes explain the bend" in explained.message
+    assert f"{growth:.3g} times the bytes" in explained.message
+    left = steps(name, sizes, (0.010, 0.010 * growth * 1.3))
+    assert left is not None
+    assert left.bound == ["memory", "overhead"]
+    assert "do not explain it" in left.message
+
+
+def test_few_kv_bytes_leave_the_reading_to_the_batch() -> None:
+    found = steps("batch", (8, 10), (0.010, 0.0101))
+    assert found is None  # too near to read
+    plain = joint("decode", "batch", (8, 64), (10, 11))
+    assert "KV" not in plain.message
+
+
+@pytest.mark.parametrize("name", ["context", "kv_len"])
+def test_a_longer_context_without_its_kv_bytes_says_nothing(name: str) -> None:
+    assert together(points("decode", name, (1000, 4000), (1, 4))) is None
 
 
 def square(n: int, time_s: float) -> Point:
