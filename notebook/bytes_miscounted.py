@@ -19,6 +19,22 @@ def bytes_miscounted(reading: Reading) -> Finding | None:
     return _twice(reading)
 
 
+def does_not_fit(reading: Reading) -> Finding | None:
+    """Weights larger than the card's memory: not all of them were on it."""
+    weights, memory = reading.weights_bytes, reading.memory_bytes
+    if not weights or not memory or weights <= memory:
+        return None
+    return finding(
+        "bytes-miscounted",
+        "does_not_fit",
+        severity=WRONG if reading.over else SUSPECT,
+        subject=reading.subject,
+        weights_bytes=weights,
+        memory_bytes=memory,
+        said={"weights_gb": weights / 1e9, "memory_gb": memory / 1e9},
+    )
+
+
 def _counted(reading: Reading, ratio: float) -> Finding | None:
     slack = TOLERANCE + reading.rounding
     if abs(ratio - 1) <= slack or slip_of(ratio, reading.rounding):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_work import elements_of, kv_bytes, step_s, weights_bytes, work_of
+from roofwatch.notebook.claim_work import (
+    LINK_OPS,
+    elements_of,
+    kv_bytes,
+    step_s,
+    weights_bytes,
+    work_of,
+)
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
@@ -21,7 +28,6 @@ from roofwatch.roofline.published import (
 )
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
-LINK_OPS = ("h2d", "d2h")
 MATRIX_OPS = ("matmul", "attention")
 FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
 GBS, TFLOPS = "gbs", "tflops"
@@ -40,7 +46,9 @@ def reading_of(
     key = key_of(claim, nominal)
     card = nominal or _as_compared(claim, key)
     work = work_of(claim)
-    time = step_s(claim) if claim.op == "decode" else claim.time_s
+    time = claim.time_s
+    if claim.op == "decode":
+        time = step_s(claim, work, card.bandwidth_gbs if card else None)
     gbs, claimed_bytes = _gbs(claim, work, time)
     tflops, claimed_flop = _tflops(claim, work, time, card, key)
     judged = _judged(claim, gbs, tflops)
@@ -79,16 +87,18 @@ def reading_of(
         ceilings_tflops=card.ceilings_tflops if card else {},
         has_fp64_tensor=bool(card and "fp64_tensor" in card.peaks_tflops),
         compared_gbs=claim.nominal_gbs if nominal else None,
+        memory_gbs=card.bandwidth_gbs if card else None,
         compared_tflops=claim.nominal_tflops if nominal else None,
         compared_is=compared_is,
         share_stated=claim.claimed_mfu is not None,
-        siblings=_sibling_rates(siblings, judged, key),
+        siblings={} if on_link else _sibling_rates(siblings, judged, key),
         link_gbs=link_gbs(card) if card else None,
         sm_count=card.sm_count if card else None,
         tdp_w=card.tdp_w if card else None,
         compute_capability=card.compute_capability if card else None,
         emulated=is_emulated(claim, nominal),
         slice_share=slice_share,
+        memory_bytes=card.memory_bytes if card else None,
         low=expected.low if expected else None,
         high=expected.high if expected else None,
         synchronized=claim.synchronized,
@@ -159,7 +169,10 @@ def _tflops(
     if claim.claimed_mfu is not None:
         own = card.peaks_tflops.get(key) if card and key else None
         full = claim.nominal_tflops or own
-        return (claim.claimed_mfu * full if full else None), None
+        if full is None:
+            return None, None
+        stated = claim.claimed_mfu * full
+        return stated, stated * 1e12 * time if time else None
     if time and claim.flop_counted:
         return claim.flop_counted / time / 1e12, claim.flop_counted
     if time and work and work.flop:

@@ -19,6 +19,9 @@ STREAMS = {
 """Elementwise work; a bare ``read`` moves what a reduction does."""
 
 
+LINK_OPS = ("h2d", "d2h")
+
+
 def work_of(claim: Claim) -> Work | None:
     """Formula work of one launch (of one step for decode); None where a size or type is missing."""
     work = _work(claim)
@@ -39,6 +42,13 @@ def _work(claim: Claim) -> Work | None:
         elements = elements_of(claim)
         if op in STREAMS and elements:
             return STREAMS[op](elements, dtype)
+        if op in workload.ROWWISE_FLOP and elements:
+            return workload.rowwise(op, 1, elements, dtype)
+        if op == "embedding" and elements:
+            return workload.embedding(1, elements, dtype)
+        if op in LINK_OPS and elements:
+            size = workload.size_bytes(elements, dtype)
+            return Work(op=op, shape={}, flop=0.0, tensors=(Traffic(name="x", read_bytes=size),))
     if claim.read_bytes or claim.write_bytes:
         return Work(op=op, shape={}, flop=0.0, tensors=_stated(claim))
     return None
@@ -96,13 +106,23 @@ def _decode(claim: Claim) -> Work | None:
     return workload.decode(params, weights, claim.batch or 1, kv_bytes(claim) or 0.0)
 
 
-def step_s(claim: Claim) -> float | None:
-    """Seconds of one decode step. A time that is one over the rate is a token's, not a step's."""
+def step_s(claim: Claim, work: Work | None = None, most_gbs: float | None = None) -> float | None:
+    """Seconds of one decode step.
+
+    A time that is one over the rate is a token's: of one sequence's step where the rate is per
+    sequence, else of the whole batch's. The latter is meant where the former is more than the
+    memory carries (``most_gbs``), or nothing tells.
+    """
     per_step = claim.tokens_per_step or 1.0
-    rate, time = claim.claimed_tokens_per_s, claim.time_s
+    rate, time, batch = claim.claimed_tokens_per_s, claim.time_s, claim.batch or 1
     if rate is None:
         return time
-    of_rate = (claim.batch or 1) * per_step / rate
-    if time is None or abs(time * rate - 1) < 0.02:
-        return of_rate
-    return time
+    of_batch = batch * per_step / rate
+    if time is None:
+        return of_batch
+    if abs(time * rate - 1) >= 0.02:
+        return time
+    per_sequence = batch > 1 and work is not None and most_gbs is not None
+    if per_sequence and work is not None and work.bytes / time / 1e9 <= (most_gbs or 0.0):
+        return time * per_step
+    return of_batch

@@ -18,6 +18,7 @@ class Unreadable(ValueError):
 
 Read = Callable[[str], Any]
 
+TF32 = "tf32"
 OP_WORDS = {"gemm": "matmul", "mm": "matmul", "bmm": "matmul", "linear": "matmul", "sum": "reduce"}
 DTYPE_WORDS = {
     "float64": "fp64",
@@ -70,7 +71,7 @@ READ: dict[str, Read] = {
     "model": _text,
     "note": _text,
     "op": _word(OPS, OP_WORDS),
-    "dtype": _word(DTYPES, DTYPE_WORDS),
+    "dtype": _word((*DTYPES, TF32), DTYPE_WORDS),
     "math": _word(MATHS),
     "timing": _word(TIMINGS),
     "synchronized": _truth,
@@ -145,7 +146,7 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             continue
         read = READ.get(name)
         if read is None:
-            name = name.strip().lower()[:LONGEST]  # headings are often capitals
+            name = plain_name(name)
             read = READ.get(name)
             if read is None:
                 _unknown(name, where)
@@ -156,6 +157,10 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             values[name] = _value(name, given, read)
         except QuantityError as error:
             raise unreadable(where, name, f"{_echo(given)} {error}") from None
+    if values.get("dtype") == TF32:  # a mode of fp32, and often called a type
+        if values.setdefault("math", TF32) != TF32:
+            raise unreadable(where, "math", f"contradicts dtype {TF32}")
+        values["dtype"] = "fp32"
     if "op" not in values:
         raise unreadable(where, "op", f"missing: one of {', '.join(OPS)}")
     slack = 0.0
@@ -169,6 +174,16 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             raise unreadable(where, quantity_.kind, "is given twice, and differs")
         least = max(least, quantity_.rounding)
     return Claim(**values, rounding=min(slack + least, quantity.MOST_ROUNDING))
+
+
+def plain_name(name: str) -> str:
+    """A heading in the form of our fields: ``Time (ms)`` is ``time_ms``."""
+    return re.sub(r"[^a-z0-9]+", "_", name[:LONGEST].lower()).strip("_")
+
+
+def unused_of(fields: Mapping[str, object]) -> list[str]:
+    """Names in a row that are no fields of ours, as they stand there."""
+    return [n[:LONGEST] for n in fields if n not in READ and plain_name(n) not in READ]
 
 
 def _value(name: str, given: object, read: Read) -> Any:

@@ -114,6 +114,11 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "E3", "faster_unit", f"{A100} {_square(8192, 'fp32')} --claimed 120TFLOP/s --timing event"
     ),
+    Example(
+        "E3",
+        "accumulator",
+        f"--gpu 'RTX 3090' {_square(8192, 'fp16')} --claimed 130TFLOP/s --timing event",
+    ),
     Example("E3", "cuda_cores", f"--gpu 'RTX 4090' {_square(4096, 'fp16')} --claimed 36.26TFLOP/s"),
     Example("E3", "as_sparse", f"{A100} {_square(8192, 'fp16')} --claimed 540TFLOP/s"),
     Example("E4", "left_of_ridge", f"{T4} {_square(512, 'fp16')} --claimed 13TFLOP/s"),
@@ -156,7 +161,8 @@ EXAMPLES: tuple[Example, ...] = (
         "suspected",
         f"--gpu A100-PCIE-40GB {_square(8192, 'fp16')} --claimed 150TFLOP/s",
     ),
-    Example("low-clock", "suspected", f"{T4} {A_256_MIB} --claimed 60GB/s"),
+    Example("low-clock", "suspected", f"{A100} {_square(8192, 'fp16')} --time 17ms"),
+    Example("low-clock", "memory", f"{T4} {A_256_MIB} --claimed 60GB/s"),
     Example(
         "low-without-cause",
         "low",
@@ -218,6 +224,11 @@ EXAMPLES: tuple[Example, ...] = (
         "wrong-peak-value", "compared", f"{T4} {A_256_MIB} --claimed 256GB/s --nominal-gbs 400"
     ),
     Example(
+        "wrong-peak-value",
+        "memory_for_link",
+        f"{A100} --op h2d --claimed 24GB/s --nominal-gbs 2039",
+    ),
+    Example(
         "boost-clock",
         "above_nominal",
         f"--gpu 'RTX 5090' {_square(8192, 'fp16')} --claimed 224.4TFLOP/s",
@@ -238,6 +249,11 @@ EXAMPLES: tuple[Example, ...] = (
         f"--gpu 'RTX 4090' {_square(4096, 'fp16')} --time 3.79ms --claimed 7658GB/s",
     ),
     Example("bytes-miscounted", "fewer", f"{T4} {A_256_MIB} --time 2.00ms --claimed 80.0GB/s"),
+    Example(
+        "bytes-miscounted",
+        "does_not_fit",
+        "--gpu 'RTX 4090' --op decode --params 70B --dtype fp16 --batch 1 --time 800ms",
+    ),
     Example("bytes-miscounted", "twice", f"{T4} --op read --claimed 540GB/s"),
     Example(
         "flop-miscounted",
@@ -255,6 +271,12 @@ EXAMPLES: tuple[Example, ...] = (
         "impossible", "compute", f"{T4} {_square(8192, 'fp32')} --claimed 20TFLOP/s --timing event"
     ),
     Example("experiment", "flat", "--op decode --batch 8,64 --time 10ms,11ms"),
+    Example(
+        "experiment",
+        "flat_short",
+        "--op matmul --m 1024,2048 --n 1024,2048 --k 1024,2048 --dtype fp16 --time 60us,61us",
+    ),
+    Example("experiment", "bends", "--op decode --batch 8,64,256 --time 10ms,11ms,30ms"),
     Example(
         "experiment",
         "stream_flat",

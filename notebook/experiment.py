@@ -10,14 +10,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from roofwatch.notebook.catalog import chosen, fill
+from roofwatch.notebook.catalog import chosen, digits, fill
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_work import STREAMS, kv_bytes, work_of
 
 VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
 HELD = ("op", "gpu", "dtype", "math", "params", "weight_bytes", "kv_bytes_per_token", "timing")
 LINEAR = 0.75  # of the growth of the work, in logarithms: time goes with it
-FLAT = 0.25
+FLAT, BENT = 0.25, 0.5
+SHORT_S = 2e-4  # a host call that only queues
 KV_BENDS = 1.05  # growth of a step's bytes from which KV can bend a curve
 KV_FITS = 0.12  # L4, 32k of fp8 KV: 23 % more bytes, 21 % more time
 OF_KV = ("context", "kv_len")
@@ -75,14 +76,22 @@ def together(points: Sequence[Point]) -> Experiment | None:
     bytes_ratio = _bytes_ratio(ordered[0], ordered[-1])
     if name in OF_KV and bytes_ratio is None:
         return None  # a longer context is more KV bytes: without them there is nothing to read
-    case, bound = _read(work_ratio, time_ratio, ordered[0].op, bytes_ratio)
+    middle = 0 if bytes_ratio else _bend(sizes, times)
+    grown = math.log(time_ratio) / math.log(work_ratio)
+    if bytes_ratio is not None and bytes_ratio >= KV_BENDS:
+        case, bound = _reconcile(time_ratio / bytes_ratio)
+    else:
+        case, bound = _read(grown, ordered[0].op, times[-1], bends=middle > 0)
     words = chosen().pages["experiment"].cases[case]
     evidence = {
-        "varied": name,
+        "varied": "m = n = k" if cube else name,
         "first": f"{sizes[0]:.0f}",
+        "middle": f"{sizes[middle]:.0f}",
         "last": f"{sizes[-1]:.0f}",
-        "first_ms": times[0] * 1e3,
-        "last_ms": times[-1] * 1e3,
+        "first_time": _written(times[0]),
+        "last_time": _written(times[-1]),
+        "first_part": times[middle] / times[0],
+        "last_part": times[-1] / times[middle],
         "size_ratio": size_ratio,
         "work_ratio": work_ratio,
         "time_ratio": time_ratio,
@@ -111,14 +120,37 @@ def _bytes_ratio(first: Claim, last: Claim) -> float | None:
     return after.bytes / before.bytes if before and after else None
 
 
-def _read(
-    work_ratio: float, time_ratio: float, op: str, bytes_ratio: float | None
-) -> tuple[str, list[str]]:
-    if bytes_ratio is not None and bytes_ratio >= KV_BENDS:
-        if abs(time_ratio / bytes_ratio - 1) <= KV_FITS:
-            return "kv_explains", ["memory"]
-        return "kv_leaves", ["memory", "overhead"]
-    grown = math.log(time_ratio) / math.log(work_ratio)
+def _written(time_s: float) -> str:
+    """A time in the unit that people use for it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if time_s >= size:
+            return f"{digits(time_s / size, 4)} {unit}"
+    return f"{digits(time_s * 1e6, 4)} us"
+
+
+def _bend(sizes: Sequence[float], times: Sequence[float]) -> int:
+    """The inner point of three or more up to which the time stays flat, and then grows; else 0."""
+    if len(set(sizes)) < len(sizes):
+        return 0  # a size that was measured twice
+    for i in range(len(sizes) - 2, 0, -1):
+        before = math.log(times[i] / times[0]) / math.log(sizes[i] / sizes[0])
+        after = math.log(times[-1] / times[i]) / math.log(sizes[-1] / sizes[i])
+        if before <= FLAT and after >= BENT:
+            return i
+    return 0
+
+
+def _reconcile(time_over_bytes: float) -> tuple[str, list[str]]:
+    """Whether a decode step grew as its bytes did."""
+    if abs(time_over_bytes - 1) <= KV_FITS:
+        return "kv_explains", ["memory"]
+    return "kv_leaves", ["memory", "overhead"]
+
+
+def _read(grown: float, op: str, time_s: float, bends: bool) -> tuple[str, list[str]]:
+    """By how the time grew with the work, in logarithms: 1 with it, 0 not at all."""
+    if bends:
+        return "bends", ["memory", "overhead"]
     if grown >= LINEAR and op == "decode":
         return "with_batch", ["compute", "memory"]
     if grown >= LINEAR:
@@ -127,4 +159,6 @@ def _read(
         return "between", ["memory", "overhead"]
     if op in STREAMS:
         return "stream_flat", ["overhead", "synchronise"]
+    if time_s < SHORT_S:
+        return "flat_short", ["overhead", "synchronise"]
     return "flat", ["memory", "overhead"]

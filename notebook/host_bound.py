@@ -31,9 +31,14 @@ def host_bound(reading: Reading) -> Finding | None:
         time_ms=reading.time_s * 1e3 if reading.time_s else None,
         expected_ms=reading.expected_s * 1e3 if reading.expected_s else None,
         unexplained_ms=(reading.time_s - reading.expected_s) * 1e3
-        if reading.time_s and reading.expected_s
+        if reading.time_s and reading.expected_s and _bytes_known(reading)
         else None,
     )
+
+
+def _bytes_known(reading: Reading) -> bool:
+    """Whether all bytes of the step are: a batch reads KV that the row may not tell."""
+    return reading.op != "decode" or bool(reading.kv_bytes) or (reading.batch or 1) == 1
 
 
 def launch_bound(reading: Reading) -> Finding | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
 import msgspec
 
-from roofwatch.roofline.lookup import Identity, Nominal, lookup
+from roofwatch.roofline.lookup import Identity, Nominal, bare_name, lookup
 from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.short_name import match, mig
 
@@ -67,6 +68,12 @@ class Cards:
             ),
             slice_share=_sm_share(found[0], part[1]) if found else None,
         )
+
+    def near(self, name: str) -> list[str]:
+        """Names of cards that look like ``name``, at most three."""
+        names = {bare_name(card.names[0]).lower(): card.names[0] for card in self._cards}
+        found = get_close_matches(bare_name(name).lower()[:60], names, 3, 0.6)
+        return [names[each] for each in found]
 
     def nominal(self, card: Card) -> Nominal:
         """The figures of one card of the table."""
@@ -141,5 +148,6 @@ def _slice(whole: Nominal, slices: int, memory_share: float) -> Nominal:
         ceilings_tflops={k: v * sms for k, v in whole.ceilings_tflops.items()},
         measured_best={},
         sm_count=round(whole.sm_count * sms) if whole.sm_count else None,
+        memory_bytes=whole.memory_bytes * memory if whole.memory_bytes else None,
         llc_bytes=round(whole.llc_bytes * memory) if whole.llc_bytes else None,
     )

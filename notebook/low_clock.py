@@ -18,7 +18,7 @@ def low_clock(reading: Reading) -> Finding | None:
         return None
     return finding(
         "low-clock",
-        "suspected",
+        "suspected" if reading.judged == "tflops" else "memory",
         severity=SUSPECT,
         subject=reading.subject,
         fit=0.4 if reading.judged == "tflops" else 0.3,

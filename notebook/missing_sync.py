@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roofwatch.notebook.finding import WRONG, Finding, finding
-from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.reading import ROUNDING, Reading
 
 DEVICE_TIMERS = ("event", "graph", "profiler")
 FLOOR_S = 1.5e-6  # no kernel starts and ends in less; 0.48 µs is a tick of a timer
 OVER = 1.5  # times the ceiling from which a missing synchronise is the likeliest
+MOST_CACHE = 32.0
 WITHOUT_TIME = {"gbs": 8.0, "tflops": 3.0}
 CALL_S = 2e-4  # a host call that only queues: 20 to 140 µs were seen
 
 
 def missing_sync(reading: Reading) -> Finding | None:
-    """A timer without a synchronise, a time under any launch, or a rate beyond any ceiling."""
+    """A timer without a synchronise, a time under any launch, or that of a queued call."""
     if reading.timing in DEVICE_TIMERS or reading.ours:
         return None
     if reading.synchronized is False:
@@ -22,22 +25,42 @@ def missing_sync(reading: Reading) -> Finding | None:
         return None
     if reading.time_s and reading.time_s < FLOOR_S and reading.op != "decode":
         return _say(reading, "under_floor")
-    ceiling = reading.ceiling
-    if not reading.over or not ceiling or reading.op == "decode":
+    queued = reading.time_s is not None and reading.time_s < CALL_S
+    return _say(reading, "over") if queued and _beyond(reading) else None
+
+
+def maybe_queued(reading: Reading, found: Sequence[Finding]) -> Finding | None:
+    """A rate beyond any ceiling in a longer time, or in none that is told, and no rule says why."""
+    if reading.timing in DEVICE_TIMERS or reading.ours or reading.synchronized:
         return None
+    if any(f.severity == WRONG for f in found) or not _beyond(reading):
+        return None
+    return _say(reading, "over", fit=0.5)
+
+
+def _beyond(reading: Reading) -> bool:
+    """Over the ceiling by more than another peak, a double count or the cache would give."""
+    ceiling, rate = reading.ceiling, true_rate(reading)
+    if not reading.over or not ceiling or not rate or reading.op == "decode":
+        return False
+    times = rate / ceiling
+    if reading.op in ("h2d", "d2h"):
+        return times > ROUNDING  # no cache stands behind a link
     size, cache = reading.working_set_bytes, reading.cache_bytes
-    times = reading.rate / ceiling
-    if reading.judged == "gbs" and size and cache and size < 2 * cache and times < 32:
-        return None  # the cache explains it
-    short = reading.time_s is not None and reading.time_s < CALL_S
-    if times < OVER and not short and reading.op not in ("h2d", "d2h"):
-        return None
-    on_link = reading.op in ("h2d", "d2h")  # no cache stands behind a link
-    if not on_link and reading.time_s is None and times < WITHOUT_TIME[reading.judged or "gbs"]:
-        return None  # the cache, another peak or another count come first
-    # A queued call returns in microseconds; milliseconds may be another unit, or other work.
-    queued = reading.time_s is not None and reading.time_s < 5 * CALL_S
-    return _say(reading, "over", fit=None if queued else 0.5)
+    if reading.judged == "gbs" and size and cache and size < 2 * cache and times < MOST_CACHE:
+        return False  # the cache explains it
+    if reading.time_s is None:
+        return times >= WITHOUT_TIME[reading.judged or "gbs"]
+    return times >= OVER or (times > ROUNDING and reading.time_s < CALL_S)
+
+
+def true_rate(reading: Reading) -> float | None:
+    """What time and work give, whatever was claimed; the claim where they are not known."""
+    if not reading.time_s:
+        return reading.rate
+    if reading.judged == "gbs":
+        return reading.bytes / reading.time_s / 1e9 if reading.bytes else reading.rate
+    return reading.flop / reading.time_s / 1e12 if reading.flop else reading.rate
 
 
 def _say(reading: Reading, case: str, fit: float | None = None) -> Finding:

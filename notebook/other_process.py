@@ -10,7 +10,7 @@ def other_process(reading: Reading) -> Finding | None:
     """Far under the range: another's work takes bandwidth, units and power."""
     if reading.ours or not reading.below or not reading.rate or not reading.low:
         return None
-    if reading.rate > 0.8 * reading.low:
+    if reading.rate > 0.8 * reading.low or reading.op in ("h2d", "d2h"):
         return None
     return finding(
         "other-process",

@@ -61,6 +61,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     has_fp64_tensor: bool = False
     emulated: bool = False  # the card has no unit for this type
     roof_gbs: float | None = None  # this card's own measured slope
+    memory_gbs: float | None = None  # nominal, also where the host link is judged
+    memory_bytes: float | None = None  # of the card
     link_gbs: float | None = None  # host link, one direction, nominal
     sm_count: int | None = None
     tdp_w: float | None = None

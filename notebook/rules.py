@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from roofwatch.notebook.ai_equals_batch import ai_equals_batch
-from roofwatch.notebook.bytes_miscounted import bytes_miscounted
+from roofwatch.notebook.bytes_miscounted import bytes_miscounted, does_not_fit
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.copy_engine import copy_engine
 from roofwatch.notebook.emulated_dtype import emulated_dtype
@@ -18,7 +18,7 @@ from roofwatch.notebook.low_clock import low_clock
 from roofwatch.notebook.low_without_cause import high_without_cause, low_without_cause
 from roofwatch.notebook.memory_bound_probe import memory_bound_probe
 from roofwatch.notebook.mig_slice import mig_slice, slice_suspected
-from roofwatch.notebook.missing_sync import missing_sync
+from roofwatch.notebook.missing_sync import maybe_queued, missing_sync
 from roofwatch.notebook.no_tensor_core import misaligned, no_tensor_core
 from roofwatch.notebook.nominal_as_floor import nominal_as_floor
 from roofwatch.notebook.other_process import other_process
@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     units,
     l2_hit,
     bytes_miscounted,
+    does_not_fit,
     flop_miscounted,
     missing_sync,
     strided,
@@ -96,6 +97,7 @@ LOW: tuple[Rule, ...] = (
 )
 """Guesses about a number under its range, asked where nothing proves it wrong."""
 LAST: tuple[Last, ...] = (
+    maybe_queued,
     impossible,
     boost_clock,
     low_without_cause,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -15,6 +16,7 @@ Fields = Mapping[str, object]
 
 LINES, TABS = (".jsonl", ".ndjson"), (".tsv",)
 CSV = (".csv", *TABS)
+COMMENT = "#"
 
 
 def rows(text: str, name: str = "") -> Iterator[tuple[str, Fields | Unreadable]]:
@@ -26,10 +28,16 @@ def rows(text: str, name: str = "") -> Iterator[tuple[str, Fields | Unreadable]]
     text = text.removeprefix("\ufeff")
     start, ending = text.lstrip()[:1], name.lower()
     if ending.endswith(CSV) or (start not in ("{", "[") and not ending.endswith(LINES)):
-        return _csv(text, "\t" if ending.endswith(TABS) else ",")
+        return _csv(text, "\t" if ending.endswith(TABS) else _delimiter(text))
     if start == "[" and not ending.endswith(LINES):
         return _array(text)
     return _lines(text)
+
+
+def _delimiter(text: str) -> str:
+    """What parts the headings: a comma, or a semicolon or tab where there is none."""
+    first = next((line for line in text.split("\n") if line.strip() and line[0] != COMMENT), "")
+    return next((d for d in ",;\t" if d in first), ",")
 
 
 def _where(number: int, line: int) -> str:
@@ -77,6 +85,8 @@ def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]
     for line, cells in _cells(text, delimiter):
         if isinstance(cells, list) and not any(cell.strip() for cell in cells):
             continue
+        if heading is None and isinstance(cells, list) and cells[0].startswith(COMMENT):
+            continue
         if heading is None and isinstance(cells, list):
             heading = [cell.strip() for cell in cells]
             twice = next((h for h in heading if h and heading.count(h) > 1), None)
@@ -119,6 +129,11 @@ def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadab
         lists = " and ".join(f"{len(v)} of {n}" for n, v in many.items())
         yield "", Unreadable(f"points do not pair: {lists}")
         return
+    grouped = [f"{n} {said[n]}" for n in many if GROUPED.fullmatch(said[n])]
+    if grouped and len(many) == 1:
+        whole = grouped[0].replace(",", "")
+        yield "", Unreadable(f"field {grouped[0]}: commas part points; one number is {whole}")
+        return
     points = max(counts, default=1)
     for i in range(points):
         fields: dict[str, object] = {n: many[n][i] if n in many else v for n, v in said.items()}
@@ -127,5 +142,6 @@ def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadab
         yield f"point {i + 1}" if points > 1 else "", fields
 
 
+GROUPED = re.compile(r"\d{1,3}(,\d{3}){2,}")  # 134,217,728 is one number to most people
 WHOLE = ("id", "gpu", "model", "note")
 """Fields in which a comma is a comma."""

@@ -23,6 +23,8 @@ def speculative_decode(reading: Reading) -> Finding | None:
         )
     if not reading.over or not reading.high or reading.weights_bytes is None:
         return None
+    if reading.memory_bytes and reading.weights_bytes > reading.memory_bytes:
+        return None  # they were not all read from this card
     return finding(
         "speculative-decode",
         "implied",

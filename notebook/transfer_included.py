@@ -7,6 +7,7 @@ from roofwatch.notebook.reading import Reading
 
 PINNED = 0.9  # of the link, at best
 PAGEABLE_GBS = 2.5  # slow pageable copies; pinned ones reach the link
+USUAL = 0.1  # of the link; slower copies are rare
 LARGE_BYTES = 8e6  # below it a first launch costs more than the copy
 MUCH = 5.0  # times slower than expected, from which the link is the likeliest
 
@@ -30,7 +31,7 @@ def transfer_included(reading: Reading) -> Finding | None:
         "link",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.9 if times >= MUCH and work >= LARGE_BYTES else 0.4,
+        fit=0.9 if times >= MUCH and work >= LARGE_BYTES and gbs >= USUAL * link else 0.4,
         gbs=gbs,
         link_gbs=link,
         moved_mb=work / 1e6,

@@ -8,9 +8,9 @@ import msgspec
 
 from roofwatch.notebook.catalog import fill, label
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_reading import LINK_OPS, key_of, reading_of
-from roofwatch.notebook.claim_work import elements_of
-from roofwatch.notebook.entry import Unreadable, claim_of
+from roofwatch.notebook.claim_reading import key_of, reading_of
+from roofwatch.notebook.claim_work import LINK_OPS, elements_of
+from roofwatch.notebook.entry import Unreadable, claim_of, unused_of
 from roofwatch.notebook.experiment import Experiment, Point, together
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.known_card import SAME, Cards, Known
@@ -31,10 +31,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     ``gpu`` is the card that it was judged as; ``gpu_note`` says what its name leaves open.
     ``missing`` names what the row would have to say before more can be said.
+    ``unused`` are fields that are none of ours.
     """
 
     id: str | int | float | None
     verdict: str | None
+    op: str | None = None
     gbs: float | None = None
     tflops: float | None = None
     intensity: float | None = None
@@ -46,6 +48,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     gpu: str | None = None
     gpu_note: str | None = None
     missing: list[str] = []
+    unused: list[str] = []  # fields of the row that mean nothing here
     experiment: Experiment | None = None
 
 
@@ -80,7 +83,8 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
     fitting = _told_apart(claim, known)
     answers = [_judge(claim, subject, n, known.slice_share, cards) for n in fitting]
     if not answers:
-        return _judge(claim, subject, None, None, cards)
+        alone = _judge(claim, subject, None, None, cards)
+        return msgspec.structs.replace(alone, gpu_note=_unknown(claim, known, cards))
     note = _note(claim, answers)
     if len({a.verdict for a in answers}) == 1:
         return msgspec.structs.replace(answers[0], gpu_note=note)
@@ -123,6 +127,14 @@ def _told_apart(claim: Claim, known: Known) -> tuple[Nominal, ...]:
     return known.candidates if near or other else ()
 
 
+def _unknown(claim: Claim, known: Known, cards: Cards) -> str | None:
+    """That no card has this name, with the nearest; nothing where the row names none."""
+    if not claim.gpu or known.candidates:
+        return None
+    near = cards.near(claim.gpu)
+    return fill(label("unknown_card"), {"gpu": claim.gpu[:60], "names": ", ".join(near) or None})
+
+
 def _note(claim: Claim, answers: Sequence[Verdict]) -> str | None:
     """Which cards the name may mean, each with its own verdict."""
     if len(answers) < 2:
@@ -151,6 +163,7 @@ def _judge(
     rate, full = reading.rate, reading.nominal
     return Verdict(
         id=claim.id,
+        op=claim.op,
         verdict=verdict,
         gbs=reading.gbs,
         tflops=reading.tflops,
@@ -191,14 +204,24 @@ def missing_of(claim: Claim, reading: Reading, known: bool) -> list[str]:
     """Fields that would let more be said, the most useful first. ``known``: the card is."""
     out = []
     if not known and reading.low is None:
-        out.append("gpu")
+        out.append(
+            "gpu"
+            if not claim.gpu
+            else "nominal_gbs"
+            if reading.judged != "tflops"
+            else "nominal_tflops"
+        )
     if claim.dtype is None and claim.op not in LINK_OPS:
         out.append("dtype")
+    if claim.claimed_mfu is not None:
+        return out  # a share needs no size
     if reading.rate is None:
         if claim.op == "decode" and claim.params is None and claim.weight_bytes is None:
             out.append("params")
         if claim.op == "matmul":
             out += [name for name in ("m", "n", "k") if getattr(claim, name) is None]
+        elif claim.op in ("attention", "other") and reading.bytes is None:
+            out += ["read_bytes", "write_bytes"]
         elif reading.bytes is None and claim.op != "decode" and elements_of(claim) is None:
             out.append("elements")
         if claim.time_s is None:
@@ -222,6 +245,9 @@ def check_rows(
             answers.append(unreadable(error, _id_of(fields)))
             continue
         answer = check_claim(claim, cards, where)
+        unused = unused_of(fields)
+        if unused:
+            answer = msgspec.structs.replace(answer, unused=unused)
         if claim.id is not None:
             points.setdefault(repr(claim.id), []).append(
                 (len(answers), Point(claim=claim, gbs=answer.gbs, tflops=answer.tflops))

@@ -76,21 +76,22 @@ def other_figure(reading: Reading, compared: float) -> tuple[str, int] | None:
 
     A figure near the right one is another clock's, or rounded: it is no other peak.
     """
-    own = reading.nominal_tflops
-    if own is not None and not reading.emulated:
-        if NEAR[0] <= compared / own <= NEAR[1]:
-            return None
-        dense = reading.math != "sparse" and reading.peak_key in TENSOR_KEYS
-        if dense and abs(compared / own / 2 - 1) <= SAME:
-            return reading.peak_key or "", 2
-    others = {k: p for k, p in reading.peaks_tflops.items() if k != reading.peak_key}
-    # An int8 figure comes last: an A100's 624 is more often its sparse fp16.
-    for key, times in sorted(
-        ((k, t) for t in (1, 2) for k in others if t == 1 or k in TENSOR_KEYS),
-        key=lambda each: each[0] == "int8",
-    ):
-        if abs(compared / others[key] / times - 1) <= SAME:
-            return key, times
+    own, key = reading.nominal_tflops, reading.peak_key or ""
+    if own is not None and not reading.emulated and NEAR[0] <= compared / own <= NEAR[1]:
+        return None
+    others = [k for k in reading.peaks_tflops if k != key]
+    # The same type's other accumulator first, then its own zeros, then other types; int8 last: an
+    # A100's 624 is more often its sparse fp16.
+    asked = [(k, 1) for k in others if k in FASTER.get(key, ())]
+    asked += [(key, 2)] if reading.math != "sparse" and own and not reading.emulated else []
+    asked += [(k, t) for t in (1, 2) for k in others if k != "int8"]
+    asked += [(k, t) for t in (1, 2) for k in others if k == "int8"]
+    for other, times in asked:
+        if times == 2 and other not in TENSOR_KEYS:
+            continue  # nothing skips zeros on CUDA cores
+        peak = reading.peaks_tflops.get(other)
+        if peak and abs(compared / peak / times - 1) <= SAME:
+            return other, times
     return None
 
 
@@ -157,7 +158,9 @@ def another_unit(reading: Reading) -> Finding | None:
             and rate <= ceiling * 1.02
             and (peak > 1.3 * (reading.nominal_tflops or 0) or other == "tf32")
         ):
-            return _reaches(reading, "faster_unit", severity, other, peak)
+            if other == "tf32":
+                return _reaches(reading, "faster_unit", severity, other, peak)
+            return _reaches(reading, "accumulator", severity, other, peak)
     nominal = reading.nominal_tflops
     if reading.over and nominal and key != "fp32" and reading.fits(rate / 2) is not None:
         return _reaches(reading, "as_sparse", severity, None, 2 * nominal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.claim_work import LINK_OPS
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.wrong_peak import NEAR, SAME, other_figure
@@ -24,6 +25,9 @@ def _compared(reading: Reading, compared: float, own: float, unit: str) -> Findi
     if unit == "TFLOP/s" and (reading.math == "sparse" or other_figure(reading, compared)):
         return None  # another peak of this card: E3
     near = NEAR[0] <= compared / own <= NEAR[1]
+    memory = reading.memory_gbs if unit == "GB/s" and reading.op in LINK_OPS else None
+    if memory and abs(compared / memory - 1) <= SAME:
+        return _memory_for_link(reading, compared, own)
     rate = reading.gbs if unit == "GB/s" else reading.tflops
     of_compared = rate / compared if rate else None
     matters = not near or (reading.share_stated and of_compared is not None and of_compared > 1)
@@ -41,6 +45,19 @@ def _compared(reading: Reading, compared: float, own: float, unit: str) -> Findi
         peak_key=reading.peak_key if unit == "TFLOP/s" else None,
         of_compared=of_compared,
         of_nominal=rate / own if rate else None,
+    )
+
+
+def _memory_for_link(reading: Reading, compared: float, own: float) -> Finding:
+    return finding(
+        "wrong-peak-value",
+        "memory_for_link",
+        severity=WRONG,
+        subject=reading.subject,
+        compared=compared,
+        nominal=own,
+        card=reading.card,
+        of_nominal=reading.gbs / own if reading.gbs else None,
     )
 
 

@@ -67,6 +67,7 @@ class Nominal(msgspec.Struct, frozen=True, kw_only=True):
     l2_bytes: int | None = None
     llc_bytes: int | None = None  # of the last cache before memory: L2 where nothing lies behind it
     tdp_w: float | None = None
+    memory_bytes: float | None = None  # as sold, GB of 1024^3
     pcie_gen: int | None = None
     pcie_lanes: int | None = None
     c2c_gbs: float | None = None  # coherent link to the host, one direction, GB/s
@@ -226,6 +227,7 @@ def _nominal(identity: Identity, card: Card, origin: str, note: str) -> Nominal:
         l2_bytes=l2_bytes,
         llc_bytes=round(card.llc_mib * 2**20) if card.llc_mib else l2_bytes,
         tdp_w=card.tdp_w,
+        memory_bytes=card.memory_gb * 2**30 if card.memory_gb else identity.memory_bytes,
         pcie_gen=card.pcie_gen,
         pcie_lanes=card.pcie_lanes,
         c2c_gbs=card.c2c_gbs,

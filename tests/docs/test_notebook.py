@@ -118,7 +118,7 @@ SEED_NUMBERS = {
     "E4 left_of_ridge": ("171 FLOP/byte", "203", "40 SMs", "20 % of nominal"),
     "E6 bandwidth": ("80 % of nominal",),
     "E7 kv_bytes": ("intensity 96, not 128", "382"),
-    "experiment flat": ("8 to 64", "10 to 11 ms", "not compute-bound"),
+    "experiment flat": ("8 to 64", "10 ms to 11 ms", "not compute-bound"),
 }
 """What the seeds worked out by hand."""
 

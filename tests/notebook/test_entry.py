@@ -304,7 +304,7 @@ def test_an_echo_is_short_and_plain(given: str) -> None:
         assert "row 3, field " in refused(fields)
 
 
-@pytest.mark.parametrize("given", ["\x1b[m", "\nx", "\u202e", "\x9b31m", "\x00"])
+@pytest.mark.parametrize("given", ["\x1b[m", "\nx", "\x9b31m"])
 def test_a_heading_is_echoed_plain_too(given: str) -> None:
     assert "did you mean elements?" in refused({"op": "add", f"elements{given}": "1"})
 

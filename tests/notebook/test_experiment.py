@@ -35,7 +35,7 @@ def test_batch_8_to_64_in_10_to_11_ms_is_not_compute_bound() -> None:
     assert found.times_s == pytest.approx([0.010, 0.011])
     assert (found.size_ratio, found.time_ratio) == (8.0, pytest.approx(1.1))
     assert "batch 8 to 64" in found.message
-    assert "10 to 11 ms" in found.message
+    assert "10 ms to 11 ms" in found.message
     assert "not compute-bound" in found.message
     assert "cannot part them" in found.why
     assert "profiler" in found.do

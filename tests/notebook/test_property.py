@@ -104,6 +104,8 @@ def believable(rng: random.Random, cards: Cards, op: str) -> tuple[Claim, Work, 
                 continue
         else:
             expected = published_bandwidth(op, nominal)
+            if op == "decode" and work.bytes > (nominal.memory_bytes or 0):
+                continue
             if expected is None or work.bytes < max(16 * (nominal.llc_bytes or 0), 1 << 30):
                 continue
         return claim, work, rng.uniform(expected.low, expected.high), nominal

@@ -235,7 +235,7 @@ def test_an_unknown_card_is_judged_by_the_figure_that_is_given(cards: Cards) -> 
 
 def test_without_a_figure_nothing_can_be_said_of_it(cards: Cards) -> None:
     found = answer(cards, **COPY, gpu="GTX 9999", claimed_gbs=1700)
-    assert (found.verdict, found.missing) == ("cannot-say", ["gpu"])
+    assert (found.verdict, found.missing) == ("cannot-say", ["nominal_gbs"])
     assert found.of_nominal is None
     assert {f.severity for f in found.findings} == {NOTE}  # what it might suffer from
 
