@@ -31,6 +31,7 @@ QUICK = SUITES[0]
 SUITE = "quick, full, or mistakes: the notebook's E1 to E5 made on purpose, and flagged"
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
 
+NOMINAL = "cards that add to or override the table"
 PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
 PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
 TEXT_PLOT = (100, 30)  # columns, rows
@@ -87,7 +88,7 @@ def _live_options(parser: argparse.ArgumentParser) -> None:
     add("--sustain", type=_seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
     add("--hold", type=_precisions, default=(), metavar="KEY,…", help=HOLD)
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
-    add("--nominal", type=Path, metavar="FILE", help="cards that add to or override the table")
+    add("--nominal", type=Path, metavar="FILE", help=NOMINAL)
     _language_option(parser)
 
 
@@ -259,6 +260,7 @@ Numbers carry their units: --claimed 900GB/s --time 4.7us. Exit code 2: a row wa
 
 def check(argv: list[str]) -> int:
     """The notebook on someone's own numbers."""
+    from roofwatch.notebook.claim import WHAT
     from roofwatch.notebook.entry import READ
 
     parser = Parser(
@@ -266,17 +268,21 @@ def check(argv: list[str]) -> int:
         description="Whether a measured number can be believed, and which mistake it smells of.",
         epilog=CHECK,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # --nominal is a file, --nominal-gbs a figure
     )
     parser.add_argument("file", nargs="?", help="numbers (.jsonl, .csv), or - for standard input")
     parser.add_argument("--json", action="store_true", help="one answer a line, alone on stdout")
     parser.add_argument("--full", action="store_true", help="a page for every row, however many")
     parser.add_argument("--strict", action="store_true", help="exit 5 when a number is wrong")
-    parser.add_argument("--cards", type=Path, metavar="FILE", help="cards beside the table's")
+    parser.add_argument("--nominal", type=Path, metavar="FILE", help=NOMINAL)
     _language_option(parser)
-    said = parser.add_argument_group("one number")
+    said = parser.add_argument_group("one number (the fields of a file's row as well)")
     for name in READ:
-        spellings = dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}"))
-        said.add_argument(*spellings, dest=f"said_{name}", metavar="X", help=argparse.SUPPRESS)
+        option = f"--{name.replace('_', '-')}"
+        said.add_argument(option, dest=f"said_{name}", metavar="X", help=WHAT[name])
+        if "_" in name:
+            hidden = argparse.SUPPRESS
+            said.add_argument(f"--{name}", dest=f"said_{name}", help=hidden)
     parser.usage = "%(prog)s [options] FILE|-    or    --gpu T4 --op add_scalar --elements ..."
     options = parser.parse_args(argv)
     fields = {n: v for n in READ if (v := getattr(options, f"said_{n}")) is not None}
@@ -289,7 +295,7 @@ def check(argv: list[str]) -> int:
         options.file,
         fields,
         _glyphs,
-        cards=options.cards,
+        cards=options.nominal,
         as_json=options.json,
         full=options.full,
         strict=options.strict,

@@ -104,10 +104,12 @@ def _row(number: int, row: object) -> Mapping[str, object] | Unreadable:
 
 
 def _plain(fields: Mapping[str, object]) -> dict[str, object]:
-    """Numbers of numpy and pandas as Python's own; a table's NaN is a field that is not given."""
+    """Numbers of numpy and pandas, and torch's types, as text or Python's own; NaN is not given."""
     out: dict[str, object] = {}
     for name, value in fields.items():
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             value = value.item()
+        if name == "dtype" and value is not None and not isinstance(value, str):
+            value = getattr(value, "__name__", None) or str(value)  # np.float16, torch.float16
         out[name] = None if isinstance(value, float) and value != value else value
     return out

@@ -51,6 +51,15 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     unused: list[str] = []  # fields of the row that mean nothing here
     experiment: Experiment | None = None
 
+    def __str__(self) -> str:
+        """Verdict and number in a line, then a line for each finding."""
+        if self.error is not None:
+            return self.error
+        rate = f"{self.gbs:.4g} GB/s" if self.judged == "gbs" and self.gbs else ""
+        rate = f"{self.tflops:.4g} TFLOP/s" if self.judged == "tflops" and self.tflops else rate
+        head = ", ".join(part for part in (self.verdict, self.gpu, rate) if part)
+        return "\n".join((head, *(f"{f.code} {f.severity}: {f.message}" for f in self.findings)))
+
 
 def unreadable(error: Unreadable, id: str | int | float | None = None) -> Verdict:
     """The answer to a row that cannot be read."""

@@ -198,7 +198,7 @@ def test_options_that_cannot_be_read(capfdbinary: CAP) -> None:
         (["/nowhere/n.csv"], "roofwatch: /nowhere/n.csv: No such file or directory"),
         (["/tmp"], "roofwatch: /tmp: Is a directory"),
         (["a\0b"], "null byte"),
-        (["--op", "add", "--cards", "/nowhere/c.toml"], "/nowhere/c.toml: No such file"),
+        (["--op", "add", "--nominal", "/nowhere/c.toml"], "/nowhere/c.toml: No such file"),
     ],
 )
 def test_a_mistake_is_one_line(capfdbinary: CAP, arguments: list[str], says: str) -> None:
@@ -277,12 +277,12 @@ def test_cards_beside_the_tables(tmp_path: Path, capfdbinary: CAP) -> None:
     cards = tmp_path / "mine.toml"
     cards.write_text('[[card]]\nkey = "mine"\nnames = ["My Card"]\nbandwidth_gbs = 1000\n')
     row = ["--gpu", "My Card", "--op", "copy", "--claimed", "850GB/s", "--json"]
-    (known,) = check(capfdbinary, *row, "--cards", cards).answers
+    (known,) = check(capfdbinary, *row, "--nominal", cards).answers
     (unknown,) = check(capfdbinary, *row).answers
     assert (known["verdict"], known["of_nominal"]) == ("believable", 0.85)
     assert (unknown["verdict"], unknown["of_nominal"]) == ("cannot-say", None)
     cards.write_text('[[card]]\nkey = "mine"\nnames = ["X"]\nbandwidth_gbs = "fast"\n')
-    assert "bandwidth_gbs" in one_line(check(capfdbinary, *row, "--cards", cards))
+    assert "bandwidth_gbs" in one_line(check(capfdbinary, *row, "--nominal", cards))
 
 
 def test_the_users_own_cards(tmp_path: Path, capfdbinary: CAP) -> None:

@@ -15,7 +15,15 @@ from roofwatch.tui.check_fields import LABELS, Entry
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, row, spread, width, wrapped
-from roofwatch.tui.verdict_body import STYLE, body, expected_rows, mark, number_of
+from roofwatch.tui.verdict_body import (
+    STYLE,
+    body,
+    expected_rows,
+    is_near,
+    mark,
+    number_of,
+    of_nominal,
+)
 
 OF_FIELD = re.compile(r"field (\w+): (.*)", re.DOTALL)
 LEAD = "  "
@@ -68,7 +76,7 @@ def rows(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
         ]
     out = [_head(verdict, cells, glyphs)]
     out += body(verdict, cells, glyphs, LEAD, lambda name: LABELS.get(name, name))
-    if not verdict.findings and verdict.verdict == BELIEVABLE:
+    if not verdict.findings and verdict.verdict == BELIEVABLE and not is_near(verdict):
         out += [row(""), row(LEAD, (label("no_finding"), "ok"))]
     return out
 
@@ -79,7 +87,7 @@ def _head(verdict: Verdict, cells: int, glyphs: Glyphs) -> Row:
     left: list[Piece] = [(f"{mark(verdict.verdict, glyphs)} {label(word)}", STYLE.get(word, ""))]
     said = [(number_of(verdict), "strong")]
     if verdict.of_nominal is not None:
-        said.append((f"{percent(verdict.of_nominal)} {label('of_nominal')}", ""))
+        said.append((of_nominal(percent(verdict.of_nominal)), ""))
     if verdict.intensity:
         said.append((f"{figure(verdict.intensity)} FLOP/byte", ""))
     for text, style in said:

@@ -20,7 +20,7 @@ class Field(NamedTuple):
 
 
 FIELDS = {
-    "gpu": Field("GPU", "as the driver or people say it: T4, A100-SXM4-80GB, RTX 4090"),
+    "gpu": Field("gpu", "as the driver or people say it: T4, A100-SXM4-80GB, RTX 4090"),
     "op": Field("op", "", OPS),
     "dtype": Field("dtype", "", DTYPES),
     "math": Field("math", "", MATHS),
@@ -30,17 +30,15 @@ FIELDS = {
     "elements": Field("elements", "of one array: 524288, 1e8"),
     "params": Field("params", "parameters that a token reads: 7B, 6.74e9"),
     "batch": Field("batch", "sequences decoded together"),
-    "kv_bytes_per_token": Field("kv_bytes/token", "of the KV cache, all layers: 131072, 128KiB"),
-    "kv_len": Field("kv_len", "tokens in the context of each sequence"),
-    "weight_bytes": Field("weight_bytes", "if it is not params times dtype: 4.2GB"),
+    "kv_bytes_per_token": Field("kv bytes/token", "of the KV cache, all layers: 131072, 128KiB"),
+    "kv_len": Field("kv len", "tokens in the context of each sequence"),
+    "weight_bytes": Field("weight bytes", "if it is not params times dtype: 4.2GB"),
     "tokens_per_step": Field("tokens/step", "of one sequence, where speculation makes it more"),
-    "read_bytes": Field("read_bytes", "by one launch or copy: 1GiB, 2e9"),
-    "write_bytes": Field("write_bytes", "by one launch: 1GiB, 2e9"),
+    "read_bytes": Field("read bytes", "by one launch or copy: 1GiB, 2e9"),
+    "write_bytes": Field("write bytes", "by one launch: 1GiB, 2e9"),
     "time": Field("time", "of one launch or step, with its unit: 183us, 1.2ms"),
     "claimed": Field("claimed", "with its unit: 900GB/s, 65TFLOP/s, 40tokens/s, 45MFU%"),
-    "nominal": Field(
-        "compared with", "the datasheet's figure, if one was used: 65TFLOP/s, 320GB/s"
-    ),
+    "nominal": Field("nominal", "the figure compared with: 320GB/s"),
     "timing": Field("timing", "", TIMINGS),
     "synchronized": Field("synchronized", "", ("yes", "no")),
 }
@@ -72,14 +70,29 @@ LABELS = {
 """How the form calls what an answer names."""
 
 
+def option(name: str) -> str:
+    """What the command line calls a field; a figure compared with has an option a unit."""
+    names = tuple(COMPARED.values()) if name == "nominal" else (name,)
+    return " / ".join(f"--{n.replace('_', '-')}" for n in names)
+
+
 class Entry:
-    """What has been typed so far, the field that is open and the place in it."""
+    """What has been typed so far, the field that is open and the place in it.
+
+    It begins on the field that is to be filled first; a ``gpu`` that is known is filled already.
+    """
 
     def __init__(self, gpu: str) -> None:
         self._texts = {"gpu": gpu, "op": "add_scalar"}
-        self.open = "time"
+        self._offered = gpu
+        self.open = "time" if gpu else "gpu"
         self.at = 0
         self.taken = False  # the whole text is marked, and gives way to what is typed next
+
+    def offer(self, gpu: str) -> None:
+        """Take over a card that became known later, unless another was typed."""
+        if self.text("gpu") == self._offered:
+            self._texts["gpu"] = self._offered = gpu
 
     def text(self, name: str) -> str:
         """What stands in a field."""

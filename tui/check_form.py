@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len
 from textual import events
 
 from roofwatch.notebook.known_card import Cards
@@ -11,9 +11,9 @@ from roofwatch.session.cards import load_cards, packaged_cards
 from roofwatch.session.printable import shown
 from roofwatch.tui import check_answer
 from roofwatch.tui.check_answer import Answer, answer_to
-from roofwatch.tui.check_fields import FIELDS, Entry
+from roofwatch.tui.check_fields import FIELDS, Entry, option
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.rows_of_text import Piece, Row, fit, page, row, width
+from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, tail_of, width
 from roofwatch.tui.sheet import Sheet
 
 MOST = (104, 34)
@@ -77,17 +77,18 @@ def _field(entry: Entry, name: str, cells: int, glyphs: Glyphs) -> Row:
     )
     room = max(4, cells - LABEL - 2)
     if not here:
-        text = _tail(shown(entry.text(name)), room - 2)
+        text = head_of(shown(entry.text(name)), room - 2, glyphs.ellipsis)
         return (*fit([label], LABEL + 2), *fit([(f" {text}", "field")], room, "field"))
-    return (*fit([label], LABEL + 2), *fit(_open(entry, room - 2), room, "field-open"))
+    return (*fit([label], LABEL + 2), *fit(_open(entry, room - 2, glyphs), room, "field-open"))
 
 
-def _open(entry: Entry, room: int) -> list[Piece]:
+def _open(entry: Entry, room: int, glyphs: Glyphs) -> list[Piece]:
     """The text of the open field with its cursor, and what would complete it."""
     text = shown(entry.text(entry.open))
     if entry.taken:
-        return [(" ", "field-open"), (_tail(text, room), "taken"), (" ", "field-open")]
-    before = _tail(text[: entry.at], room - 1)
+        marked = head_of(text, room, glyphs.ellipsis)
+        return [(" ", "field-open"), (marked, "taken"), (" ", "field-open")]
+    before = tail_of(text[: entry.at], room - 1, glyphs.ellipsis)
     rest = text[entry.at :]
     style = "field-open"
     if not rest:
@@ -95,28 +96,19 @@ def _open(entry: Entry, room: int) -> list[Piece]:
     return [
         (f" {before}", "field-open"),
         (rest[:1] or " ", "taken"),
-        (
-            set_cell_size(rest[1:], min(cell_len(rest[1:]), max(0, room - cell_len(before) - 1))),
-            style,
-        ),
+        (head_of(rest[1:], max(0, room - cell_len(before) - 1), glyphs.ellipsis), style),
     ]
 
 
-def _tail(text: str, room: int) -> str:
-    """The end of a text that is longer than its room."""
-    if cell_len(text) <= room:
-        return text
-    return chop_cells(text[::-1], max(2, room))[0][::-1]
-
-
 def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> Row:
-    """One calm line: what the open field lacks, else what it takes."""
+    """One calm line: what the open field lacks, else its option and what it takes."""
     if answer is not None and answer.unfinished:
         return fit(row(("  " + shown(answer.unfinished), "")), cells)
     field = FIELDS[entry.open]
+    pieces: list[Piece] = [(f"  {option(entry.open)}  ", "")]
     if not field.choices:
-        return fit(row((f"  {field.hint}", "dim")), cells)
-    pieces: list[Piece] = [(f"  {glyphs.left_right} ", "key")]
+        return fit([*pieces, (field.hint, "dim")], cells)
+    pieces.append((f"{glyphs.left_right} ", "key"))
     chosen = entry.meant(entry.open)
     choices = list(field.choices)
     # A list that is too long moves until the choice made is in view.
@@ -132,12 +124,26 @@ def _choices(choices: list[str], chosen: str, only_to: bool = False) -> list[Pie
     return [(f" {c}", "strong" if c == chosen else "dim") for c in choices]
 
 
-class CheckForm(Sheet):
-    """The form as a modal; every key but the quitting ones is its own."""
+def keys(left: int, above: int, cells: int, glyphs: Glyphs) -> str:
+    """The keys that the frame names in ``cells``, the least needed left out where it is narrow."""
+    moves = f"{left} more rows: PgDn" if left else f"{above} rows above: PgUp" if above else ""
+    all_of = [moves, "Tab next", "Shift-Tab back", f"{glyphs.left_right} choices", "Esc closes"]
+    for missing in ((), (3,), (3, 2), (3, 2, 1)):
+        line = "   ".join(k for i, k in enumerate(all_of) if k and i not in missing)
+        if cell_len(line) <= cells:
+            return line
+    return all_of[-1]
 
-    def __init__(self, gpu: str, glyphs: Glyphs) -> None:
+
+class CheckForm(Sheet):
+    """The form as a modal; every key but the quitting ones is its own.
+
+    The ``entry`` is the caller's, and holds what was typed when the form is closed.
+    """
+
+    def __init__(self, entry: Entry, glyphs: Glyphs) -> None:
         super().__init__(glyphs, MOST)
-        self.entry = Entry(gpu)
+        self.entry = entry
         self._cards: Cards | None = None
         self._answer: Answer | None = None
         self._scroll = 0
@@ -166,9 +172,8 @@ class CheckForm(Sheet):
         """The form in the room there is; the frame says the keys."""
         most = most_scroll(self.entry, self._answer, cells, height, self.glyphs)
         self._scroll = min(self._scroll, most)
-        left = most - self._scroll
-        more = f"{left} more rows: PgDn   " if left else ""
-        self.frame(self._title, f"{more}Tab next   Esc closes")
+        named = keys(most - self._scroll, self._scroll, cells - 2, self.glyphs)
+        self.frame(self._title, named)
         return build(self.entry, self._answer, cells, height, self.glyphs, self._scroll)
 
     def on_key(self, event: events.Key) -> None:

@@ -18,6 +18,7 @@ from roofwatch.session.printable import plain_json, shown
 from roofwatch.tui.glyphs import Glyphs
 
 UNREADABLE, WRONG_NUMBER = 2, 5
+MOST_NAMES = 12
 
 
 def run(
@@ -54,6 +55,10 @@ def run(
     if sys.stderr is not None:  # else print would write among the answers
         for error in unreadable:
             print(f"roofwatch: {shown(where + error)}", file=sys.stderr)
+        unused = list(dict.fromkeys(name for v in found for name in v.unused))
+        if unused:
+            names = ", ".join(unused[:MOST_NAMES])
+            print(f"roofwatch: {shown(where)}not used: {shown(names)}", file=sys.stderr)
     if unreadable:
         return UNREADABLE
     return WRONG_NUMBER if strict and any(v.verdict == WRONG for v in found) else 0

@@ -31,6 +31,7 @@ class Glyphs(NamedTuple):
     sweep: str
     here: str
     up_down: str
+    ellipsis: str
 
 
 UNICODE = Glyphs(
@@ -57,6 +58,7 @@ UNICODE = Glyphs(
     sweep="∘",
     here="▸",
     up_down="↑↓",
+    ellipsis="…",
 )
 
 ASCII = Glyphs(
@@ -83,6 +85,7 @@ ASCII = Glyphs(
     sweep="o",
     here=">",
     up_down="^v",
+    ellipsis="...",
 )
 
 

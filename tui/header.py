@@ -7,11 +7,13 @@ from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
+from roofwatch.session.mistakes import mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.throttle import fall
 from roofwatch.tui.finding_rows import mark_of, style_of
 from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.mistake_rows import count_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
 
@@ -95,7 +97,10 @@ def message(
     state: str = "",
     silence: tuple[str, float] | None = None,
 ) -> Row:
-    """The line that matters most now: a fault, the fall of the clock, a finding, progress."""
+    """The line that matters most now: a fault, the fall of the clock, a finding, progress.
+
+    What was made wrong on purpose and found is counted; one that was not found is a warning.
+    """
     if silence is not None:
         name, age_s = silence
         verb = "are" if name == "probes" else "is"
@@ -110,14 +115,25 @@ def message(
     held = running is not None and running.endswith("-sustained")
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
         return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
-    grave = [f for f in found if f.severity == WRONG or (f.severity != NOTE and not state)]
+    made = mistakes(session)
+    on_purpose = {m.probe for m in made}
+    grave = [
+        f
+        for f in found
+        if f.subject not in on_purpose
+        and (f.severity == WRONG or (f.severity != NOTE and not state))
+    ]
     if grave:
         f = grave[0]
         more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
         text = f" {mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
         return fit(row((text, style_of(f))), cells)
+    if not all(m.flagged for m in made):
+        return fit(row((f" {glyphs.warn} {count_of(made)}", "warn")), cells)
     if state:
         return fit(row((f" {state}", "dim")), cells)
+    if made:
+        return fit(row((f" {glyphs.ok} {count_of(made)}", "ok")), cells)
     if session.complete:
         return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
     return fit((), cells)

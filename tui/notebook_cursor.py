@@ -19,9 +19,11 @@ def moved(
     place: Place, step: int, spans: Sequence[tuple[int, int]], length: int, height: int
 ) -> Place:
     """The place one finding on or back. ``spans`` are each finding's first row and one past its
-    last; beyond the first and the last finding the rows before and after come into view."""
+    last; beyond the first and the last finding the rows before and after come into view, and from
+    rows before a finding that is not yet in view the way on leads through them."""
     to = place.finding + step
-    if not 0 <= to < len(spans):
+    below = place.finding < len(spans) and spans[place.finding][0] >= place.first + height - 1
+    if not 0 <= to < len(spans) or (step > 0 and below):
         return Place(place.finding, _held(place.first + step, length, height))
     return Place(to, _held(_in_view(place.first, spans[to], height), length, height))
 

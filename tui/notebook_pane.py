@@ -1,4 +1,4 @@
-"""The findings, each with its numbers, why it matters and what to do."""
+"""The mistakes made on purpose, and the findings with their numbers, why and what to do."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.tui.finding_rows import mark_of, name_of, severity_of, style_of, told
 from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.mistake_rows import mistake_rows
 from roofwatch.tui.rows_of_text import Row, fit, page, row, text_of, wrapped
 
 
@@ -40,7 +41,7 @@ def rows(
     found: list[Finding] | None = None,
     at: int | None = None,
 ) -> list[Row]:
-    """All rows: faults first, then findings, gravest first, then what was noted."""
+    """All rows: faults, mistakes made on purpose, findings, gravest first, what was noted."""
     return _laid_out(session, cells, glyphs, found, at)[0]
 
 
@@ -60,6 +61,7 @@ def _laid_out(
     places: list[tuple[int, int]] = []
     for fault in session.faults:
         out += _fault(fault, cells, glyphs)
+    out += mistake_rows(session, cells, glyphs)
     for i, f in enumerate(found):
         one = _finding(f, cells, glyphs, i == at)
         places.append((len(out), len(out) + len(one) - 1))

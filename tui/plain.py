@@ -154,7 +154,8 @@ def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
     if r.low is not None and r.high is not None:
         expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
     share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
-    mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
+    told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
+    mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
     if r.said:
         return f" {r.label:<21} {r.said}"
     measured = f"{figure(r.measured):>6} {r.unit:<8}"

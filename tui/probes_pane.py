@@ -88,7 +88,7 @@ def _line(
     if r.said:
         pieces = [(f" {r.label:<{name}}", ""), (f"{r.said:<{RANGE + MEASURED + 3 + SHARE}}", "")]
         pieces.append(("  " + " " * spark_cells if spark_cells else "", ""))
-        pieces.append((f" {_words(r)}", "warn" if r.grave else "note" if r.codes else "dim"))
+        pieces.append((f" {_words(r)}", _style(r)))
     elif r.state == DONE:
         mark, style = _mark(r, glyphs)
         pieces.append((f"{figure(r.measured):>{MEASURED}}", "strong"))
@@ -96,7 +96,7 @@ def _line(
         pieces.append((f"{percent(r.of_nominal) if r.of_nominal else '':>{SHARE}}", ""))
         if spark_cells:
             pieces.append((f"  {spark(r.rates, spark_cells, glyphs):<{spark_cells}}", "spark"))
-        pieces.append((f" {_words(r)}", "warn" if r.grave else "note" if r.codes else "dim"))
+        pieces.append((f" {_words(r)}", _style(r)))
     elif r.state == RUNNING:
         bar_cells = min(20, cells - 1 - name - RANGE - 10)
         filled = round((progress or 0.0) * bar_cells)
@@ -117,6 +117,13 @@ def _words(r: ProbeRow) -> str:
     return " ".join(words)
 
 
+def _style(r: ProbeRow) -> str:
+    """Of what it says: a mistake that was made is a warning where nothing was said of it."""
+    if r.on_purpose:
+        return "note" if r.codes else "warn"
+    return "warn" if r.grave else "note" if r.codes else "dim"
+
+
 def _range(r: ProbeRow, glyphs: Glyphs) -> str:
     if r.low is None or r.high is None:
         return f"{'no expectation':>{RANGE - 8}}"
@@ -125,8 +132,8 @@ def _range(r: ProbeRow, glyphs: Glyphs) -> str:
 
 
 def _mark(r: ProbeRow, glyphs: Glyphs) -> tuple[str, str]:
-    if r.within is None and not r.grave:
-        return "", ""
+    if (r.within is None and not r.grave) or (r.on_purpose and r.codes):
+        return "", ""  # a number that was made wrong is meant to lie outside
     return (glyphs.ok, "ok") if r.within and not r.grave else (glyphs.warn, "warn")
 
 

@@ -7,17 +7,14 @@ from pathlib import Path
 
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
-from roofwatch.session.mistakes import Mistake, mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane, sweeps_plot
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.numbers import figure
 from roofwatch.tui.rows_of_text import Row, row, text_of, wrapped
 
 PLOT_ROWS = 22
-MADE = "Mistakes, made on purpose"
 
 
 def report(
@@ -37,7 +34,6 @@ def report(
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
     rows += sweeps_plot.build(session, own, cells, glyphs)
-    rows += _mistakes(mistakes(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     for q in questions(session, own):
         rows.append(row((f" {q.number} {q.question}", "dim")))
@@ -45,23 +41,6 @@ def report(
     if path is not None:
         rows += [row(""), row((f" session {path}", "dim"))]
     return rows
-
-
-def _mistakes(made: Sequence[Mistake], cells: int, glyphs: Glyphs) -> list[Row]:
-    """Each mistake with its two numbers, and under it the first sentence of what was found."""
-    if not made:
-        return []
-    names = {m.probe: shown(f"{m.code} {m.name}" if m.name != m.code else m.code) for m in made}
-    wide = max(len(name) for name in names.values()) + 2
-    out = [row((f" {MADE}", "dim")), row((f" {'':<{wide}}{'wrong':>9}{'right':>9}", "dim"))]
-    for m in made:
-        mark, style = (glyphs.ok, "ok") if m.flagged else (glyphs.wrong, "wrong")
-        numbers = f"{figure(m.wrong):>9}{figure(m.right):>9} {m.unit:<8}"
-        flagged = "flagged" if m.flagged else "not flagged"
-        out.append(row(f" {names[m.probe]:<{wide}}{numbers}", (f" {mark} {flagged}", style)))
-        sentence = m.message.partition(". ")[0].rstrip(".")
-        out += [((" " * 3, ""), *r) for r in wrapped(f"{sentence}.", cells - 4, "dim")]
-    return [*out, row("")]
 
 
 def recorded_when(session: Session) -> str:

@@ -71,6 +71,22 @@ def page(rows: Sequence[Sequence[Piece]], cells: int, height: int) -> list[Row]:
     return out
 
 
+def head_of(text: str, cells: int, ellipsis: str) -> str:
+    """The beginning of a text that is longer than its room, with a sign that it goes on."""
+    if cell_len(text) <= cells:
+        return text
+    room = max(0, cells - cell_len(ellipsis))
+    return set_cell_size(text, room).rstrip() + ellipsis
+
+
+def tail_of(text: str, cells: int, ellipsis: str) -> str:
+    """The end of such a text, with the sign before it."""
+    if cell_len(text) <= cells:
+        return text
+    room = max(2, cells - cell_len(ellipsis))
+    return ellipsis + chop_cells(text[::-1], room)[0][::-1]
+
+
 def broken(text: str, cells: int) -> list[str]:
     """``text`` in lines of at most ``cells``: between words, and between wide characters.
 

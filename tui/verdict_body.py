@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roofwatch.notebook.catalog import is_english, label
+from roofwatch.notebook.catalog import fill, is_english, label
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, Verdict
 from roofwatch.tui.finding_rows import mark_of, name_of, severity_of, style_of, told
@@ -13,6 +13,8 @@ from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, row, wrapped
 
 STYLE = {BELIEVABLE: "ok", SUSPECT: "warn", WRONG: "wrong", CANNOT_SAY: "dim"}
+
+FULL_GUESSES = 2  # the likeliest are told in full, the others named
 
 
 def mark(verdict: str | None, glyphs: Glyphs) -> str:
@@ -39,6 +41,26 @@ def range_of(verdict: Verdict, glyphs: Glyphs) -> str:
     return f"{low} {glyphs.dash} {high}"
 
 
+def of_nominal(share: str) -> str:
+    """A share, or a range of shares, of the nominal figure."""
+    return fill(label("of_nominal"), {"share": share})
+
+
+def is_near(verdict: Verdict) -> bool:
+    """Whether a believable number lies outside its range by what both of them print."""
+    rate = verdict.gbs if verdict.judged == "gbs" else verdict.tflops
+    if verdict.verdict != BELIEVABLE or verdict.expected is None or rate is None:
+        return False
+    low, high = verdict.expected.low, verdict.expected.high
+    end = low if rate < low else high if rate > high else rate
+    return figure(rate) != figure(end)
+
+
+def is_guess(f: Finding) -> bool:
+    """Whether a finding is one of several causes that a number may have."""
+    return f.severity == SUSPECT and f.fit is not None
+
+
 def is_possible(verdict: Verdict, f: Finding) -> bool:
     """Whether a finding only names what one number cannot tell."""
     return verdict.verdict == CANNOT_SAY and f.severity == NOTE and not f.evidence.keys() - {"op"}
@@ -51,24 +73,31 @@ def body(
     lead: str,
     field: Callable[[str], str] = str,
 ) -> list[Row]:
-    """Rows under the head, each behind ``lead``; ``field`` is what a missing field is called."""
+    """Rows under the head, each behind ``lead``; ``field`` is what a missing field is called.
+
+    Of several guesses, which come likeliest first, two are told and the others named.
+    """
     room = cells - len(lead)
     out = expected_rows(verdict, cells, glyphs, lead)
+    if is_near(verdict):
+        out += wrapped(label("near"), room, "dim", lead)
     if verdict.gpu_note:
         out += wrapped(verdict.gpu_note, room, "warn", lead)
     if verdict.missing:
         names = ", ".join(map(field, verdict.missing))
-        out += wrapped(f"{label('missing')}: {names}", room, "strong", lead)
+        out += wrapped(fill(label("missing"), {"fields": names}), room, "strong", lead)
     possible = [f for f in verdict.findings if is_possible(verdict, f)]
+    also = [f for f in verdict.findings if is_guess(f)][FULL_GUESSES:]
     for f in verdict.findings:
-        if f in possible:
+        if f in possible or f in also:
             continue
         head = (f"{lead}{mark_of(f, glyphs)} {name_of(f)}", style_of(f))
         out += [row(""), row(head, (f"  {severity_of(f)}", "dim"))]
         out += _behind(lead + "  ", told(f, room - 2))
-    if possible:
-        codes = ", ".join(map(name_of, possible))
-        out += [row(""), *wrapped(f"{label('possible')} {codes}", room, "dim", lead)]
+    for name, some in (("also", also), ("possible", possible)):
+        if some:
+            codes = ", ".join(map(name_of, some))
+            out += [row(""), *wrapped(f"{label(name)} {codes}", room, "dim", lead)]
     if verdict.experiment is not None:
         out += [row(""), row((lead + label("together"), "strong"))]
         out += _behind(lead + "  ", told(verdict.experiment, room - 2))
@@ -95,4 +124,4 @@ def _share_of_nominal(verdict: Verdict) -> str:
         return ""
     nominal = rate / verdict.of_nominal
     low, high = verdict.expected.low / nominal, verdict.expected.high / nominal
-    return f"{percent(low)} - {percent(high)} {label('of_nominal')}"
+    return of_nominal(f"{percent(low)} - {percent(high)}")

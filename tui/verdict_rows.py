@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -11,12 +12,22 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.finding_rows import name_of, style_of
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import percent
-from roofwatch.tui.rows_of_text import Row, fit, row, width, wrapped
-from roofwatch.tui.verdict_body import STYLE, body, is_possible, mark, number_of, range_of
+from roofwatch.tui.rows_of_text import Row, fit, head_of, row, width, wrapped
+from roofwatch.tui.verdict_body import (
+    STYLE,
+    body,
+    is_possible,
+    mark,
+    number_of,
+    of_nominal,
+    range_of,
+)
 
-GAP, MOST_NAME, MOST_NUMBER, MOST_SHARE, LONGEST_CODE = 2, 20, 16, 8, 18
+GAP, MOST_NAME, MOST_NUMBER, MOST_SHARE, LONGEST_CODE = 2, 22, 16, 8, 18
+MAKERS = re.compile(r"^(?:(?:NVIDIA|Tesla|GeForce|AMD|Instinct|Radeon)\s+)+")
 LEAD = "   "
 MANY = 8  # answers from which one line each is easier to read
+HINT = "--full prints a page for each row"
 
 
 def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = False) -> list[Row]:
@@ -25,11 +36,11 @@ def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = F
     if full or len(found) < MANY:
         for one in found:
             out += [*answer(one, cells, glyphs), row("")]
-    else:
-        out = [*lines(found, cells, glyphs), row("")]
-    if len(found) > 1:
-        return [*out, *counts(found, cells, glyphs)]
-    return out[:-1]
+        if len(found) > 1:
+            return [*out, *counts(found, cells, glyphs)]
+        return out[:-1]
+    out = [*lines(found, cells, glyphs), row(""), *counts(found, cells, glyphs)]
+    return [*out, row((f" {HINT}", "dim"))]
 
 
 def counts(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
@@ -66,14 +77,17 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
     if number:
         head += [("   ", ""), (number, "strong")]
     if verdict.of_nominal is not None:
-        head.append((f"  {percent(verdict.of_nominal)} {label('of_nominal')}", ""))
+        head.append((f"  {of_nominal(percent(verdict.of_nominal))}", ""))
     first = row(*head) if width(head) <= cells else fit(head, cells)
     return [first, *body(verdict, cells, glyphs, LEAD)]
 
 
 def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
-    """One line each: name, verdict, number, share, range, the first finding."""
-    names = [id_of(v) or str(i) for i, v in enumerate(found, 1)]
+    """One line each: name, verdict, number, share, range, the first finding.
+
+    Of a row that cannot be read only where it stands: the sentence is told elsewhere.
+    """
+    names = [called(v, i, glyphs) for i, v in enumerate(found, 1)]
     words = max(width([(label(v), "")]) for v in (*VERDICTS, "unreadable"))
     columns = [
         [(name, "") for name in names],
@@ -94,10 +108,25 @@ def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
         pieces: list[tuple[str, str]] = [(" ", "")]
         for column, size in list(zip(columns, wide, strict=True))[: 2 if v.error else None]:
             pieces += [*fit([column[i]], size), (" " * GAP, "")]
-        pieces.append((shown(v.error), "wrong") if v.error is not None else _first(v, left))
+        pieces.append((place_of(v.error), "wrong") if v.error is not None else _first(v, left))
         line = row(*pieces)
         out.append(line if width(line) <= cells else fit(line, cells))
     return out
+
+
+def called(verdict: Verdict, number: int, glyphs: Glyphs) -> str:
+    """What a row is about: its id, else the card and what ran there, else its number."""
+    if verdict.id is not None or verdict.error is not None:
+        return id_of(verdict)  # where an unreadable one stands is said beside it
+    op = shown(verdict.op or "")
+    gpu = MAKERS.sub("", shown(verdict.gpu or ""))
+    gpu = head_of(gpu, MOST_NAME - len(op) - 1, glyphs.ellipsis) if op else gpu
+    return f"{gpu} {op}".strip() or str(number)
+
+
+def place_of(error: str) -> str:
+    """Row and field that an error names."""
+    return shown(error.partition(": ")[0])
 
 
 def _word(verdict: Verdict) -> str:
