@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.read_only_bytes import ONE_WAY, partial_shares
 from roofwatch.notebook.reading import Reading
-from roofwatch.notebook.units import slip_of
+from roofwatch.notebook.units import OF_FLOP, slip_of
 
 TOLERANCE = 0.06
 EXACT = ("copy", "add", "add_scalar", "triad", "fill", "read", "reduce", "relu", "matmul")
@@ -17,6 +17,22 @@ def bytes_miscounted(reading: Reading) -> Finding | None:
     if reading.claimed_bytes and reading.bytes:
         return _counted(reading, reading.claimed_bytes / reading.bytes)
     return _twice(reading)
+
+
+def other_run(reading: Reading) -> Finding | None:
+    """Rate and time of a decode step do not belong together."""
+    ratio = reading.tokens_ratio
+    if ratio is None or ratio >= 1 - TOLERANCE or slip_of(ratio, 0.0, OF_FLOP):
+        return None
+    batch = reading.batch or 1
+    return finding(
+        "bytes-miscounted",
+        "tokens",
+        severity=SUSPECT,
+        subject=reading.subject,
+        tokens=ratio * batch,
+        batch=batch,
+    )
 
 
 def does_not_fit(reading: Reading) -> Finding | None:
@@ -61,8 +77,10 @@ def _counted(reading: Reading, ratio: float) -> Finding | None:
 
 def _twice(reading: Reading) -> Finding | None:
     """Over what the memory carries, and half of it would be usual."""
-    if reading.judged != "gbs" or not reading.over or reading.gbs is None or reading.bytes:
+    if reading.judged != "gbs" or not reading.over or reading.gbs is None:
         return None
+    if reading.bytes and reading.time_s:
+        return None  # the arithmetic would say so
     fit = reading.fits(reading.gbs / 2)
     if fit is None:
         return None

@@ -102,7 +102,7 @@ def label(name: str) -> str:
 
 def percent(ratio: float) -> str:
     """A share as people say it, never rounded onto 100 % from the other side."""
-    text = f"{ratio:.0%}" if abs(ratio) >= 0.01 or not ratio else f"{ratio * 100:.2g}%"
+    text = f"{ratio:.0%}" if abs(ratio) >= 0.01 or not ratio else f"{digits(ratio * 100, 2)}%"
     if (text == "100%") and abs(ratio - 1) > 1e-9:
         text = f"{ratio:.1%}"
     return text.replace("%", " %")

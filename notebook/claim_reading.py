@@ -29,6 +29,8 @@ from roofwatch.roofline.published import (
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 MATRIX_OPS = ("matmul", "attention")
+WIDER = {"fp64": "fp64_tensor", "fp32": "tf32"}
+OTHER_KEYS = {"fp8_fast": "fp8", "fp8": "fp8_fast", "fp16": "fp16_vector"}
 FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
 GBS, TFLOPS = "gbs", "tflops"
 LOWEST_MEMORY = 0.5  # of nominal: no published range begins below, so the slope matters up to there
@@ -51,7 +53,7 @@ def reading_of(
         time = step_s(claim, work, card.bandwidth_gbs if card else None)
     gbs, claimed_bytes = _gbs(claim, work, time)
     tflops, claimed_flop = _tflops(claim, work, time, card, key)
-    judged = _judged(claim, gbs, tflops)
+    judged = _judged(claim, gbs, tflops, card.ridge.get(key or "") if card else None)
     if judged == GBS and gbs is None and tflops and work and work.flop:
         gbs = tflops * 1e3 / work.intensity
     on_link = claim.op in LINK_OPS
@@ -62,6 +64,7 @@ def reading_of(
         op=claim.op,
         dtype=claim.dtype,
         math=claim.math or "ieee",
+        math_stated=claim.math is not None,
         peak_key=key,
         gbs=gbs,
         tflops=tflops,
@@ -107,22 +110,30 @@ def reading_of(
         weights_bytes=weights_bytes(claim) if claim.op == "decode" else None,
         kv_bytes=kv_bytes(claim) if claim.op == "decode" else None,
         tokens_per_step=claim.tokens_per_step,
+        tokens_ratio=_tokens_ratio(claim),
     )
     return reading, expected
 
 
 def key_of(claim: Claim, nominal: Nominal | None) -> str | None:
-    """The peak that the row's type and math run on, on this card."""
+    """The peak that the row's type and math run on, on this card.
+
+    Only a matmul goes by the tensor peak of fp64; a card without fp16 on tensor cores multiplies
+    it on its lanes; Instinct cards multiply fp32 on matrix cores.
+    """
     if claim.dtype is None:
         return None
     peaks = nominal.peaks_tflops if nominal else {}
     math = "ieee" if claim.math == "tf32" and nominal and "tf32" not in peaks else claim.math
     op = claim.op if claim.op != "other" else "matmul"
-    key = peak_key(claim.dtype, math or "ieee", op=op, has_fp64_tensor="fp64_tensor" in peaks)
+    has_fp64_tensor = "fp64_tensor" in peaks and claim.op == "matmul"
+    key = peak_key(claim.dtype, math or "ieee", op=op, has_fp64_tensor=has_fp64_tensor)
+    other = OTHER_KEYS.get(key or "", "")
+    if key == "fp32" and claim.op in MATRIX_OPS and "fp32_matrix" in peaks:
+        return "fp32_matrix"
     if key is not None and nominal is not None and key not in peaks:
-        fallback = {"fp8_fast": "fp8", "fp8": "fp8_fast"}.get(key, "")
-        if fallback in peaks:
-            return fallback
+        if other in peaks:
+            return other
         if is_emulated(claim, nominal):
             return "fp32"
     return key
@@ -134,7 +145,9 @@ def is_emulated(claim: Claim, nominal: Nominal | None) -> bool:
         return False
     if claim.dtype in nominal.peaks_tflops or claim.dtype not in FLOATS:
         return False
-    return lacks(claim.dtype, nominal.compute_capability) is not None or claim.dtype == "fp16"
+    if claim.dtype == "fp16":
+        return "fp16_vector" not in nominal.peaks_tflops
+    return lacks(claim.dtype, nominal.compute_capability) is not None
 
 
 def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
@@ -151,8 +164,8 @@ def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
 def _gbs(claim: Claim, work: Work | None, time: float | None) -> tuple[float | None, float | None]:
     """The rate of bytes as claimed, else as it follows; and the bytes that the claim counts."""
     if claim.claimed_gbs is not None:
-        counted = claim.claimed_gbs * 1e9 * time if time else claim.bytes_counted
-        return claim.claimed_gbs, counted
+        counted = claim.claimed_gbs * 1e9 * time if time else None
+        return claim.claimed_gbs, claim.bytes_counted or counted
     if time and claim.bytes_counted:
         return claim.bytes_counted / time / 1e9, claim.bytes_counted
     if time and work:
@@ -164,8 +177,8 @@ def _tflops(
     claim: Claim, work: Work | None, time: float | None, card: Nominal | None, key: str | None
 ) -> tuple[float | None, float | None]:
     if claim.claimed_tflops is not None:
-        counted = claim.claimed_tflops * 1e12 * time if time else claim.flop_counted
-        return claim.claimed_tflops, counted
+        counted = claim.claimed_tflops * 1e12 * time if time else None
+        return claim.claimed_tflops, claim.flop_counted or counted
     if claim.claimed_mfu is not None:
         own = card.peaks_tflops.get(key) if card and key else None
         full = claim.nominal_tflops or own
@@ -180,20 +193,32 @@ def _tflops(
     return None, None
 
 
-def _judged(claim: Claim, gbs: float | None, tflops: float | None) -> str:
-    """Which rate is the number in question: the one that was claimed, else the op's own."""
-    of_bytes = claim.claimed_gbs is not None or claim.bytes_counted is not None
-    of_flop = (
-        claim.claimed_tflops is not None
-        or claim.claimed_mfu is not None
-        or claim.flop_counted is not None
-    )
-    matrix = claim.op in MATRIX_OPS
-    if of_bytes != of_flop and (of_bytes or matrix or claim.op == "other"):
-        return GBS if of_bytes else TFLOPS
-    if claim.op == "other" and not of_bytes:
-        return TFLOPS if tflops is not None and gbs is None else GBS
-    return TFLOPS if matrix and tflops is not None else GBS
+def _tokens_ratio(claim: Claim) -> float | None:
+    """Tokens that rate and time give a step, over those of the batch; 1 where they agree."""
+    rate, time, batch = claim.claimed_tokens_per_s, claim.time_s, claim.batch or 1
+    if claim.op != "decode" or rate is None or time is None:
+        return None
+    if abs(rate * time - 1) < 0.02:
+        return 1.0  # a token's time, or a sequence's rate
+    return rate * time / batch / (claim.tokens_per_step or 1.0)
+
+
+def _judged(claim: Claim, gbs: float | None, tflops: float | None, ridge: float | None) -> str:
+    """Which rate is the number in question: the one that was claimed, else the op's own.
+
+    Of an unnamed operation with both counts it is the one that its side of the ridge asks about.
+    """
+    stated = claim.claimed_tflops is not None or claim.claimed_mfu is not None
+    if (claim.claimed_gbs is not None) != stated:
+        return TFLOPS if stated else GBS
+    flop, moved = claim.flop_counted, claim.bytes_counted
+    if flop and moved and claim.op == "other" and not stated:
+        return TFLOPS if ridge is not None and flop / moved >= ridge else GBS
+    if (flop is None) != (moved is None) and not stated:
+        return TFLOPS if flop is not None else GBS
+    if claim.op in MATRIX_OPS:
+        return TFLOPS if tflops is not None or gbs is None else GBS
+    return TFLOPS if claim.op == "other" and gbs is None and tflops is not None else GBS
 
 
 def _streams(work: Work | None) -> tuple[float, ...]:
@@ -218,6 +243,8 @@ def _ceiling(claim: Claim, card: Nominal | None, key: str | None) -> float | Non
     if card is None or key is None or key not in card.peaks_tflops:
         return None
     ceiling = card.ceilings_tflops.get(key, card.peaks_tflops[key])
+    if claim.op != "matmul":  # nobody knows which of its units an unnamed kernel used
+        ceiling = max(ceiling, card.ceilings_tflops.get(WIDER.get(key, key), 0.0))
     return 2 * ceiling if claim.math == "sparse" else ceiling
 
 

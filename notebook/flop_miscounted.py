@@ -11,6 +11,8 @@ TOLERANCE = 0.04
 
 def flop_miscounted(reading: Reading) -> Finding | None:
     """By arithmetic where time and shape are given; else half or twice the rate would be usual."""
+    if reading.op != "matmul":
+        return None if not reading.over else _hidden(reading)  # no other op has one count
     if reading.claimed_flop and reading.flop:
         return _counted(reading, reading.claimed_flop / reading.flop)
     return _hidden(reading)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import msgspec
 
 from roofwatch.roofline.lookup import Identity, Nominal, bare_name, lookup
-from roofwatch.roofline.nominal import Card
+from roofwatch.roofline.nominal import Card, ceiling_tflops
 from roofwatch.roofline.short_name import match, mig
 
 SAME = 0.02
@@ -78,8 +78,12 @@ class Cards:
     def nominal(self, card: Card) -> Nominal:
         """The figures of one card of the table."""
         if card.key not in self._nominal:
-            identity = Identity(name=card.names[0])
-            self._nominal[card.key] = lookup(identity, (card,), self._user_keys)
+            found = lookup(Identity(name=card.names[0]), (card,), self._user_keys)
+            ceilings = {key: ceiling_tflops(card, key) or peak for key, peak in card.peaks.items()}
+            # The rates that are no peak keys too: fp16 on vector lanes, fp32 on AMD's matrix cores.
+            self._nominal[card.key] = msgspec.structs.replace(
+                found, peaks_tflops=dict(card.peaks), ceilings_tflops=ceilings
+            )
         return self._nominal[card.key]
 
     def siblings(self, nominal: Nominal) -> dict[str, Nominal]:

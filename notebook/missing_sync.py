@@ -50,7 +50,8 @@ def _beyond(reading: Reading) -> bool:
     if reading.judged == "gbs" and size and cache and size < 2 * cache and times < MOST_CACHE:
         return False  # the cache explains it
     if reading.time_s is None:
-        return times >= WITHOUT_TIME[reading.judged or "gbs"]
+        large = reading.judged == "gbs" and size and cache and size >= 2 * cache
+        return times >= (OVER if large else WITHOUT_TIME[reading.judged or "gbs"])
     return times >= OVER or (times > ROUNDING and reading.time_s < CALL_S)
 
 

@@ -14,8 +14,10 @@ def nominal_as_floor(reading: Reading, found: Sequence[Finding]) -> Finding | No
     nominal = reading.nominal
     if reading.rate is None:
         return _question(reading)
-    if compared is None or nominal is None or not reading.within or reading.share_stated:
+    if compared is None or nominal is None or not reading.within:
         return None
+    if reading.emulated or reading.share_stated:
+        return None  # no peak of its own, or a share already
     if reading.rate >= 0.98 * nominal or any(f.severity != NOTE for f in found):
         return None
     of_bytes = reading.judged == "gbs"

@@ -12,6 +12,8 @@ def impossible(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     """Above 102 % of what the silicon could do, and no rule can say why."""
     if not reading.over or any(f.severity == WRONG for f in found):
         return None
+    if reading.op == "decode" and not reading.stated and found:
+        return None  # the bytes are ours: what each token reads is not known
     rate, nominal, ceiling = reading.rate, reading.nominal, reading.ceiling
     assert rate
     assert nominal
@@ -39,6 +41,8 @@ def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
         return None
     if reading.over or rate <= nominal * 1.005 or reading.math == "sparse":
         return None
+    if ceiling < nominal * 1.01 or rate > ceiling:
+        return None  # rounding, not a clock
     if any(f.severity == WRONG for f in found):
         return None
     return finding(

@@ -26,6 +26,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     op: str
     dtype: str | None
     math: str = "ieee"
+    math_stated: bool = False
     accumulate: str | None = None
     peak_key: str | None = None
     protocol: str | None = None  # of our own probes; None for a number that someone hands in
@@ -77,6 +78,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     weights_bytes: float | None = None  # of a decode step
     kv_bytes: float | None = None  # of all sequences of the step
     tokens_per_step: float | None = None
+    tokens_ratio: float | None = None  # rate x time over the tokens of a step
 
     spread: float | None = None  # IQR over median of the repetitions
     repetitions: int | None = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from roofwatch.notebook.ai_equals_batch import ai_equals_batch
-from roofwatch.notebook.bytes_miscounted import bytes_miscounted, does_not_fit
+from roofwatch.notebook.bytes_miscounted import bytes_miscounted, does_not_fit, other_run
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.copy_engine import copy_engine
 from roofwatch.notebook.emulated_dtype import emulated_dtype
-from roofwatch.notebook.finding import CONDITIONS, RANK, SUSPECT, WRONG, Finding
+from roofwatch.notebook.finding import CONDITIONS, NAMES, RANK, SUSPECT, WRONG, Finding
 from roofwatch.notebook.flop_miscounted import flop_miscounted
 from roofwatch.notebook.host_bound import host_bound, launch_bound
 from roofwatch.notebook.inefficient_kernel import inefficient_kernel
@@ -53,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     l2_hit,
     bytes_miscounted,
     does_not_fit,
+    other_run,
     flop_miscounted,
     missing_sync,
     strided,
@@ -119,7 +120,19 @@ def judge(reading: Reading) -> list[Finding]:
         more = last(reading, found)
         if more is not None:
             found.append(more)
-    return ranked(_likeliest(found))
+    return _once(ranked(_likeliest(found)))
+
+
+def _once(found: list[Finding]) -> list[Finding]:
+    """Each error of the seeds once, by what says it best; two ways to see it are one mistake."""
+    said: set[str] = set()
+    out = []
+    for f in found:
+        if f.code in NAMES and f.code in said:
+            continue
+        said.add(f.code)
+        out.append(f)
+    return out
 
 
 def _likeliest(found: list[Finding]) -> list[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -89,7 +90,7 @@ def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]
             continue
         if heading is None and isinstance(cells, list):
             heading = [cell.strip() for cell in cells]
-            twice = next((h for h in heading if h and heading.count(h) > 1), None)
+            twice = next((h for h, n in Counter(heading).items() if h and n > 1), None)
             if twice is not None:
                 yield "heading", Unreadable(f"heading, field {twice[:100]}: stands there twice")
                 return

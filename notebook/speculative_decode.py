@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import NOTE, WRONG, Finding, finding
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.units import OF_FLOP, slip_of
+
+TOKENS = 0.06  # rates and times of one run agree that well
+
+
+def _by_time(reading: Reading) -> Finding:
+    batch = reading.batch or 1
+    return finding(
+        "speculative-decode",
+        "by_time",
+        severity=SUSPECT,
+        subject=reading.subject,
+        tokens=(reading.tokens_ratio or 0.0) * batch,
+        batch=batch,
+    )
 
 
 def speculative_decode(reading: Reading) -> Finding | None:
     """Tokens per step as stated; or as many as a rate over the ceiling needs."""
     if reading.op != "decode" or reading.judged != "gbs" or not reading.gbs:
         return None
+    if reading.tokens_ratio and reading.tokens_ratio > 1 + TOKENS:
+        return None if slip_of(reading.tokens_ratio, 0.0, OF_FLOP) else _by_time(reading)
     tokens = reading.tokens_per_step
     if tokens and tokens > 1.05:
         return finding(
@@ -28,9 +45,8 @@ def speculative_decode(reading: Reading) -> Finding | None:
     return finding(
         "speculative-decode",
         "implied",
-        severity=WRONG,
+        severity=SUSPECT,
         subject=reading.subject,
-        fit=0.9,
         gbs=reading.gbs,
         nominal_gbs=reading.nominal_gbs,
         tokens_per_step=reading.gbs / reading.high,

@@ -40,7 +40,7 @@ def uncoalesced(reading: Reading) -> Finding | None:
         "uncoalesced",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.4 if share < 0.6 else 0.3,
+        fit=0.34 if share < 0.6 else 0.25,
         gbs=reading.gbs,
         of_nominal=share,
         low=reading.low,

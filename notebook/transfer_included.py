@@ -8,6 +8,7 @@ from roofwatch.notebook.reading import Reading
 PINNED = 0.9  # of the link, at best
 PAGEABLE_GBS = 2.5  # slow pageable copies; pinned ones reach the link
 USUAL = 0.1  # of the link; slower copies are rare
+LEAST_BYTES = 1e6
 LARGE_BYTES = 8e6  # below it a first launch costs more than the copy
 MUCH = 5.0  # times slower than expected, from which the link is the likeliest
 
@@ -17,7 +18,9 @@ def transfer_included(reading: Reading) -> Finding | None:
     link, time, work = reading.link_gbs, reading.time_s, reading.bytes
     if reading.ours or reading.op in ("h2d", "d2h", "decode") or not reading.below:
         return None
-    if not link or not time or not work or not reading.expected_s or not reading.rate:
+    if not link or not time or not reading.expected_s or not reading.rate:
+        return None
+    if not work or work < LEAST_BYTES:
         return None
     rest_s = time - reading.expected_s
     if rest_s <= 0 or not reading.low:

@@ -15,6 +15,8 @@ SLIPS: dict[str, float] = {
     "1024": 1024 / 1000,
     "bits": 8.0,
     "bytes for bits": 1 / 8,
+    "ten": 10.0,
+    "a tenth": 0.1,
     "thousand": 1e3,
     "a thousandth": 1e-3,
     "million": 1e6,
@@ -25,8 +27,11 @@ SLIPS: dict[str, float] = {
 """What a claim is of the true rate, by the slip that makes it so."""
 
 FINE = 0.006  # a slip of 2 to 10 % is seen only where the digits are that good
+SHORTEST_S = 5e-6
 COARSE = 0.04
 OF_FLOP = (
+    "ten",
+    "a tenth",
     "thousand",
     "a thousandth",
     "million",
@@ -59,6 +64,8 @@ def units(reading: Reading) -> Finding | None:
     ):
         if counted and work:
             return _counted(reading, counted / work, slips)
+    if reading.tokens_ratio:
+        return _counted(reading, reading.tokens_ratio, OF_FLOP)
     return _hidden(reading)
 
 
@@ -87,6 +94,8 @@ def _hidden(reading: Reading) -> Finding | None:
     rate = reading.rate
     if rate is None or not (reading.below or reading.above):
         return None
+    if not reading.stated and (reading.expected_s or 0.0) < SHORTEST_S:
+        return None  # no time of that work could be told from a launch
     for slip in LARGE if reading.stated and reading.judged == "gbs" else OF_TIME:
         fit = reading.fits(rate / SLIPS[slip])
         if fit is not None:

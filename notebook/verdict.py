@@ -213,13 +213,8 @@ def missing_of(claim: Claim, reading: Reading, known: bool) -> list[str]:
     """Fields that would let more be said, the most useful first. ``known``: the card is."""
     out = []
     if not known and reading.low is None:
-        out.append(
-            "gpu"
-            if not claim.gpu
-            else "nominal_gbs"
-            if reading.judged != "tflops"
-            else "nominal_tflops"
-        )
+        figure = "nominal_tflops" if reading.judged == "tflops" else "nominal_gbs"
+        out.append(figure if claim.gpu else "gpu")
     if claim.dtype is None and claim.op not in LINK_OPS:
         out.append("dtype")
     if claim.claimed_mfu is not None:

@@ -9,6 +9,7 @@ from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
 LEAST, MOST = 0.25, 0.6  # a CUDA-core kernel, of its peak; and of the tensor range's lower end
 NEAR = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
 SAME = 0.03  # printed peaks are rounded that much
+OTHER_TYPES = ("fp16", "bf16")
 FASTER = {"fp32": ("tf32",), "fp16": ("fp16_acc16",), "fp8": ("fp8_fast",)}
 """Peaks that a switch or another accumulator reaches without the type changing."""
 
@@ -77,8 +78,10 @@ def other_figure(reading: Reading, compared: float) -> tuple[str, int] | None:
     A figure near the right one is another clock's, or rounded: it is no other peak.
     """
     own, key = reading.nominal_tflops, reading.peak_key or ""
-    if own is not None and not reading.emulated and NEAR[0] <= compared / own <= NEAR[1]:
-        return None
+    if own is not None and not reading.emulated:
+        right = (1, 2) if reading.math == "sparse" else (1,)
+        if any(NEAR[0] <= compared / own / times <= NEAR[1] for times in right):
+            return None
     others = [k for k in reading.peaks_tflops if k != key]
     # The same type's other accumulator first, then its own zeros, then other types; int8 last: an
     # A100's 624 is more often its sparse fp16.
@@ -148,8 +151,12 @@ def another_unit(reading: Reading) -> Finding | None:
     if reading.share_stated or reading.op != "matmul":
         return None
     severity = WRONG if reading.over else SUSPECT
-    if key == "fp32" and reading.math == "tf32":
+    if key == "fp32" and (reading.math == "tf32" or (reading.math_stated and not reading.over)):
         return None
+    if reading.emulated and reading.over:
+        other = next((k for k in OTHER_TYPES if rate <= reading.ceilings_tflops.get(k, 0.0)), None)
+        if other:
+            return _reaches(reading, "other_type", severity, other, reading.peaks_tflops[other])
     for other in FASTER.get(key, ()):
         peak = reading.peaks_tflops.get(other)
         ceiling = reading.ceilings_tflops.get(other, peak or 0.0)

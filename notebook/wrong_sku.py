@@ -7,6 +7,7 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.wrong_peak import NEAR, SAME, other_figure
 
+LOW_PRIOR = 0.5  # a low number has many causes
 SAME_GBS = 0.02
 
 
@@ -81,7 +82,7 @@ def other_card(reading: Reading) -> Finding | None:
         "other_card",
         severity=WRONG if reading.over else SUSPECT,
         subject=reading.subject,
-        fit=fit,
+        fit=fit if reading.over else round(LOW_PRIOR * fit, 3),
         rate=rate,
         unit=reading.unit,
         card=reading.card,

@@ -41,10 +41,11 @@ DECODE = (0.60, 0.84)  # weights and KV over time: 66-80 %, H200 63 (batch 1) to
 LINK = (0.75, 0.91)  # pinned, PCIe: 24.5-26.5 of 31.5, H200 55.4 of 63
 LINK_C2C = (0.70, 0.96)  # GH200 346 of 450
 UNKNOWN = (0.70, 0.95)  # of a figure that a row itself gives for a card nobody knows
-COMPUTE_OF_OP = {"other": (0.60, 1.0), "attention": (0.35, 0.90)}  # B200 64, H100 75 %
+COMPUTE_OF_OP = {"other": (0.40, 0.95), "attention": (0.35, 1.05)}  # training 40, B200 64 %
 MFU = (0.30, 0.62)  # training of whole models; the seed calls 40-60 % good
 
 AROUND_BEST = (0.885, 1.06)
+FAST_PATH = 1.3  # GeForce 50: some fp8 calls run at the row of the shorter accumulator
 
 # Shares of the dense tensor peak where no best is known for the card itself.
 TENSOR: tuple[tuple[str, tuple[float, float]], ...] = (
@@ -74,7 +75,7 @@ VECTOR: tuple[tuple[str, tuple[float, float]], ...] = (
     ("Volta", (0.80, 0.96)),  # 91 %
     ("Turing", (0.74, 0.90)),  # seed: 6-7 of 8.1
     ("Ampere GA100", (0.84, 1.0)),  # 86-97 %
-    ("Ampere", (0.57, 0.68)),  # half of the lanes share the integer pipe: 60-63 %
+    ("Ampere", (0.57, 0.745)),  # half of the lanes share the integer pipe: 60-63, boosted 67 %
     ("Ada", (0.58, 0.745)),  # 53-73 %
     ("Hopper", (0.72, 0.86)),  # H200 76, H20 81 %
     ("Blackwell GB100", (0.70, 0.86)),
@@ -83,6 +84,9 @@ VECTOR: tuple[tuple[str, tuple[float, float]], ...] = (
 )
 EMULATED = (0.12, 0.96)  # of fp32: bf16 on V100 68 %, on T4 a quarter
 VECTOR_CAPPED = (0.48, 0.90)  # T4 under 70 W; seed: 6-7 of 8.1
+FP64_TENSOR_AMD = (0.62, 0.95)
+NO_TENSOR = {"fp16_vector": (0.42, 0.97), "fp32_matrix": (0.40, 0.93)}
+"""P100 multiplies fp16 at its fp32 rate in some libraries; Instinct fp32 by lanes too."""
 FP64_TENSOR = (0.86, 1.0)  # H200 98 %
 INT8 = (0.45, 0.87)  # torch's own call stays at half of Hopper's peak
 
@@ -130,6 +134,8 @@ def link_gbs(nominal: Nominal) -> float | None:
     """Nominal rate of one direction of the host link."""
     if nominal.c2c_gbs:
         return nominal.c2c_gbs
+    if nominal.memory_type.startswith("LPDDR") or "MI300A" in nominal.name:
+        return None  # one memory for both
     lane = LANE_GBS.get(nominal.pcie_gen or 0)
     return lane * nominal.pcie_lanes if lane and nominal.pcie_lanes else None
 
@@ -157,6 +163,10 @@ def published_compute(
 
 def _compute(key: str, peak: float, nominal: Nominal) -> tuple[float, float, str]:
     best = best_of(key, nominal)
+    if key == "fp8" and best is not None and best > FAST_PATH * peak:
+        low, _ = _share(key, nominal)
+        why = f"from {low:.0%} of nominal {peak:.4g} to {best:.4g}, which the fast path has reached"
+        return low * peak, AROUND_BEST[1] * best, why
     if best is not None and key != "int8":
         low, high = AROUND_BEST
         why = f"{low:.1%} to {high:.0%} of {best:.4g}, the best published for this card"
@@ -173,7 +183,8 @@ def published_work(op: str, key: str, nominal: Nominal) -> Range | None:
         return None
     low, high = share
     why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such kernels"
-    return Range(low=low * peak, high=high * peak, unit=unit(key), why=why)
+    high = min(high * peak, nominal.ceilings_tflops.get(key, peak))
+    return Range(low=low * peak, high=high, unit=unit(key), why=why)
 
 
 def best_of(key: str, nominal: Nominal) -> float | None:
@@ -181,7 +192,8 @@ def best_of(key: str, nominal: Nominal) -> float | None:
     pair = ("fp16", "bf16") if key in ("fp16", "bf16") else (key,)
     found = [nominal.measured_best[k] for k in pair if k in nominal.measured_best]
     capped = nominal.tdp_w is not None and nominal.tdp_w <= CAPPED_TDP_W
-    return max(found) if found and not capped else None
+    # One best of a V100 is a card's, not the type's: others reach 86 % of nominal.
+    return max(found) if found and not capped and nominal.compute_capability != "7.0" else None
 
 
 def _share(key: str, nominal: Nominal) -> tuple[float, float]:
@@ -196,7 +208,9 @@ def _share(key: str, nominal: Nominal) -> tuple[float, float]:
     if key == "int8":
         return INT8
     if key == "fp64_tensor":
-        return FP64_TENSOR
+        return FP64_TENSOR_AMD if nominal.vendor == "AMD" else FP64_TENSOR
+    if key in NO_TENSOR:
+        return NO_TENSOR[key]
     if key in ("fp32", "fp64"):
         return _named(VECTOR, architecture, (0.57, 0.97))
     if "GeForce" in nominal.name and nominal.compute_capability in GEFORCE:

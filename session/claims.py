@@ -8,7 +8,7 @@ from roofwatch.notebook.claim_reading import reading_of
 from roofwatch.notebook.entry import Unreadable, claim_of
 from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.rules import judge
-from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.lookup import LARGEST, Nominal
 from roofwatch.session.events import Claimed, Measurement
 from roofwatch.session.fold import Session
 
@@ -38,6 +38,6 @@ def _nominal(session: Session) -> Nominal:
     """The card's figures; its cache as the device tells it where no table does (a CPU's)."""
     nominal = session.nominal or Nominal(origin="none")
     cache = session.device.l2_bytes
-    if nominal.llc_bytes is None and cache:
+    if nominal.llc_bytes is None and cache and cache < LARGEST:
         return msgspec.structs.replace(nominal, llc_bytes=cache)
     return nominal

@@ -146,9 +146,25 @@ def test_a_page_for_one_number(capfdbinary: CAP) -> None:
 def test_many_rows_are_lines_full_makes_pages(tmp_path: Path, capfdbinary: CAP) -> None:
     path = kept(tmp_path, *[{**WRONG, "id": f"r{i}"} for i in range(9)])
     lines, pages = check(capfdbinary, path), check(capfdbinary, path, "--full")
-    assert len(lines.out.splitlines()) == 11
-    assert lines.out.splitlines()[-1] == " 9 rows   ✗ 9 wrong"
+    assert len(lines.out.splitlines()) == 12
+    assert lines.out.splitlines()[-2:] == [
+        " 9 rows   ✗ 9 wrong",
+        " --full prints a page for each row",
+    ]
+    assert "--full" not in pages.out
     assert pages.out.count("Why") == 9
+
+
+def test_a_row_that_cannot_be_read_is_told_once(tmp_path: Path, capfdbinary: CAP) -> None:
+    path = tmp_path / "n.jsonl"
+    rows = [json.dumps(WRONG)] * 7 + ["", json.dumps({"op": "ad"}), "{"]
+    path.write_text("\n".join(rows) + "\n")
+    said = check(capfdbinary, path)
+    (typo, torn) = [line.split("✗ ")[1] for line in said.out.splitlines() if "unreadable  " in line]
+    assert typo == "unreadable  row 8 (line 9), field op"
+    assert torn == "unreadable  row 9 (line 10)"
+    assert "did you mean add?" in said.err
+    assert "did you mean add?" not in said.out
 
 
 def test_csv_and_jsonl_say_the_same(tmp_path: Path, capfdbinary: CAP) -> None:

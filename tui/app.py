@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -20,6 +19,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
 from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane, small_pane
+from roofwatch.tui.check_fields import Entry
 from roofwatch.tui.glyphs import ASCII, Glyphs
 from roofwatch.tui.leaving import leave_on_signals
 from roofwatch.tui.notebook_cursor import Place, followed, moved, paged
@@ -75,6 +75,7 @@ class RoofwatchApp(App[None]):
         self.alone = False  # one pane fills a wide screen
         self.first_probe = 0  # the first row of the probe table that is shown
         self.place = Place()  # in the notebook
+        self.entry: Entry | None = None  # of the check form, once it was opened
         self.precision: str | None = None
         self._note = ""
         self._note_until = 0.0
@@ -303,10 +304,7 @@ class RoofwatchApp(App[None]):
 
     def action_saved(self) -> None:
         """Say where the session is."""
-        path = str(self.source.path).replace(str(Path.home()), "~", 1)
-        what = "saved as it happens: " if self.live else "read from "
-        room = self._area.width - len(what) - 2
-        self.say(what + (path if len(path) <= room else f"…{path[1 - room :]}"))
+        self.say(header.saved(self.source.path, bool(self.live), self._area.width, self.glyphs))
 
     def action_help(self) -> None:
         """What the keys do."""
@@ -379,9 +377,10 @@ class RoofwatchApp(App[None]):
 
     def action_check(self) -> None:
         """Open the form that judges a number."""
-        from roofwatch.tui.check_form import CheckForm
+        from roofwatch.tui.check_form import CheckForm, entry_for
 
-        self.push_screen(CheckForm(self.session.device.name or "", self.glyphs))
+        self.entry = entry_for(self.session.device, self.entry)
+        self.push_screen(CheckForm(self.entry, self.glyphs))
 
     def action_precision(self, step: int) -> None:
         """Another precision in the roofline."""

@@ -8,6 +8,7 @@ from textual import events
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.nominal import NominalError
 from roofwatch.session.cards import load_cards, packaged_cards
+from roofwatch.session.events import Device
 from roofwatch.session.printable import shown
 from roofwatch.tui import check_answer
 from roofwatch.tui.check_answer import Answer, answer_to
@@ -103,11 +104,13 @@ def _open(entry: Entry, room: int, glyphs: Glyphs) -> list[Piece]:
 def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> Row:
     """One calm line: what the open field lacks, else its option and what it takes."""
     if answer is not None and answer.unfinished:
-        return fit(row(("  " + shown(answer.unfinished), "")), cells)
+        text = head_of(shown(answer.unfinished), cells - 2, glyphs.ellipsis)
+        return fit(row((f"  {text}", "")), cells)
     field = FIELDS[entry.open]
     pieces: list[Piece] = [(f"  {option(entry.open)}  ", "")]
     if not field.choices:
-        return fit([*pieces, (field.hint, "dim")], cells)
+        text = head_of(field.hint, max(0, cells - width(pieces)), glyphs.ellipsis)
+        return fit([*pieces, (text, "dim")], cells)
     pieces.append((f"{glyphs.left_right} ", "key"))
     chosen = entry.meant(entry.open)
     choices = list(field.choices)
@@ -133,6 +136,15 @@ def keys(left: int, above: int, cells: int, glyphs: Glyphs) -> str:
         if cell_len(line) <= cells:
             return line
     return all_of[-1]
+
+
+def entry_for(device: Device, entry: Entry | None) -> Entry:
+    """What was typed before, else the fields with the card; no CPU is a card to judge by."""
+    gpu = "" if device.kind == "cpu" else device.name or ""
+    if entry is None:
+        return Entry(gpu)
+    entry.offer(gpu)
+    return entry
 
 
 class CheckForm(Sheet):

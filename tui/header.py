@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
@@ -15,7 +17,7 @@ from roofwatch.tui.finding_rows import mark_of, style_of
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.mistake_rows import count_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
+from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, tail_of, width
 
 
 def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
@@ -163,6 +165,13 @@ def footer(
             continue
         pieces += [(key.format(lr=glyphs.left_right), "key"), (f" {what}  ", "dim")]
     return fit(pieces, cells)
+
+
+def saved(path: Path | None, live: bool, cells: int, glyphs: Glyphs) -> str:
+    """Where a session is kept, or was read from; of a long path the end."""
+    what = "saved as it happens: " if live else "read from "
+    where = shown(str(path).replace(str(Path.home()), "~", 1))
+    return what + tail_of(where, cells - len(what) - 2, glyphs.ellipsis)
 
 
 def tabs(

@@ -13,12 +13,15 @@ from roofwatch.tui.numbers import figure
 from roofwatch.tui.rows_of_text import Row, row, wrapped
 
 MADE = "Mistakes, made on purpose"
-BESIDE = 60  # cells from which a code has its name beside it
+BESIDE = 60  # cells from which there is room for names and sentences
 SENTENCE = re.compile(r".*?(?:[。！？]|\.(?=\s|$))", re.DOTALL)
 
 
 def mistake_rows(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Each mistake with its two numbers, and under it the first sentence of what was found."""
+    """Each mistake with its two numbers, and under it the first sentence of what was found.
+
+    Where it is narrow only what was not noticed has its sentence.
+    """
     made = mistakes(session)
     if not made:
         return []
@@ -30,7 +33,9 @@ def mistake_rows(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
         numbers = f"{figure(m.wrong):>9}{figure(m.right):>9} {m.unit:<8}"
         flagged = "flagged" if m.flagged else "not flagged"
         out.append(row(f" {names[m.probe]:<{wide}}{numbers}", (f" {mark} {flagged}", style)))
-        out += [((" " * 3, ""), *r) for r in wrapped(first_sentence(m.message), cells - 4, "dim")]
+        if cells >= BESIDE or not m.flagged:
+            said = wrapped(first_sentence(m.message), cells - 4, "dim")
+            out += [((" " * 3, ""), *r) for r in said]
     return [*out, row("")]
 
 

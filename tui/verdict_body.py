@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from roofwatch.notebook.catalog import fill, is_english, label
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
@@ -84,7 +84,7 @@ def body(
     if verdict.gpu_note:
         out += wrapped(verdict.gpu_note, room, "warn", lead)
     if verdict.missing:
-        names = ", ".join(map(field, verdict.missing))
+        names = _listed(map(field, verdict.missing))
         out += wrapped(fill(label("missing"), {"fields": names}), room, "strong", lead)
     possible = [f for f in verdict.findings if is_possible(verdict, f)]
     also = [f for f in verdict.findings if is_guess(f)][FULL_GUESSES:]
@@ -96,12 +96,17 @@ def body(
         out += _behind(lead + "  ", told(f, room - 2))
     for name, some in (("also", also), ("possible", possible)):
         if some:
-            codes = ", ".join(map(name_of, some))
-            out += [row(""), *wrapped(f"{label(name)} {codes}", room, "dim", lead)]
+            codes = _listed(map(name_of, some))
+            gap = " " if is_english() else ""
+            out += [row(""), *wrapped(f"{label(name)}{gap}{codes}", room, "dim", lead)]
     if verdict.experiment is not None:
         out += [row(""), row((lead + label("together"), "strong"))]
         out += _behind(lead + "  ", told(verdict.experiment, room - 2))
     return out
+
+
+def _listed(words: Iterable[str]) -> str:
+    return (", " if is_english() else "、").join(words)
 
 
 def _behind(lead: str, rows: list[Row]) -> list[Row]:
@@ -112,7 +117,8 @@ def expected_rows(verdict: Verdict, cells: int, glyphs: Glyphs, lead: str) -> li
     """The range, and what it rests on."""
     if verdict.expected is None:
         return []
-    said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}: "
+    said = f"{label('expected')} {range_of(verdict, glyphs)} {verdict.expected.unit}"
+    said += ": " if is_english() else "："
     said += _share_of_nominal(verdict) or verdict.expected.why
     return wrapped(said, cells - len(lead), "dim", lead)
 

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from roofwatch.notebook.catalog import label
 from roofwatch.notebook.verdict import VERDICTS, Verdict
 from roofwatch.session.printable import shown
@@ -40,7 +42,7 @@ def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = F
             return [*out, *counts(found, cells, glyphs)]
         return out[:-1]
     out = [*lines(found, cells, glyphs), row(""), *counts(found, cells, glyphs)]
-    return [*out, row((f" {HINT}", "dim"))]
+    return [*out, row((f" {HINT}", "dim"))] if any(v.error is None for v in found) else out
 
 
 def counts(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
@@ -69,16 +71,21 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
         return wrapped(verdict.error, cells - 2, "wrong", f" {mark(None, glyphs)} ")
     assert verdict.verdict is not None
     style = STYLE[verdict.verdict]
-    head = [(f" {mark(verdict.verdict, glyphs)} {label(verdict.verdict)}", style)]
-    for text in (id_of(verdict), shown(verdict.gpu or "")):
-        if text:
-            head += [("   ", ""), (text, "dim")]
+    first: Row = ((f" {mark(verdict.verdict, glyphs)} {label(verdict.verdict)}", style),)
+    said: Row = ()
     number = number_of(verdict)
     if number:
-        head += [("   ", ""), (number, "strong")]
+        said = (("   ", ""), (number, "strong"))
     if verdict.of_nominal is not None:
-        head.append((f"  {of_nominal(percent(verdict.of_nominal))}", ""))
-    first = row(*head) if width(head) <= cells else fit(head, cells)
+        said = (*said, (f"  {of_nominal(percent(verdict.of_nominal))}", ""))
+    if verdict.id is not None:
+        first = (*first, ("   ", ""), (id_of(verdict), "dim"))
+    gpu = shown(verdict.gpu or "")
+    left = cells - width(first) - width(said) - 3  # the number matters more than the card
+    if gpu and left > cell_len(glyphs.ellipsis):
+        first = (*first, ("   ", ""), (head_of(gpu, left, glyphs.ellipsis), "dim"))
+    first = (*first, *said)
+    first = first if width(first) <= cells else fit(first, cells)
     return [first, *body(verdict, cells, glyphs, LEAD)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofwatch.notebook.finding import NOTE, WRONG
+from roofwatch.notebook.finding import NOTE, SUSPECT
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.speculative_decode import speculative_decode
 
@@ -30,7 +30,7 @@ def test_a_rate_that_needs_more_tokens_a_pass() -> None:
     found = speculative_decode(reading())
     assert found is not None
     assert found.code == found.name == "speculative-decode"
-    assert (found.severity, found.root, found.fit) == (WRONG, "bytes", 0.9)
+    assert (found.severity, found.root, found.fit) == (SUSPECT, "bytes", None)
     assert found.evidence == {"gbs": 4000.0, "nominal_gbs": 2000.0, "tokens_per_step": 2.5}
 
 

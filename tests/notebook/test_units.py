@@ -33,7 +33,7 @@ def test_each_slip_is_known_by_its_ratio(name: str) -> None:
     assert SLIPS[seen] == pytest.approx(SLIPS[name], rel=0.006)
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.5, 2.0, 3.0, 0.97, 1.2, 10.0, 100.0])
+@pytest.mark.parametrize("ratio", [1.0, 0.5, 2.0, 3.0, 0.97, 1.2, 7.0, 100.0])
 def test_another_ratio_is_no_slip(ratio: float) -> None:
     assert slip_of(ratio, 0.0) is None
 
@@ -99,7 +99,7 @@ def test_a_stated_rate_that_lands_in_range_when_slipped(
 
 def test_a_rate_from_a_time_knows_its_bytes_from_its_bits() -> None:
     assert units(reading(gbs=264.0 / 8, stated=False)) is None
-    found = units(reading(gbs=264.0 / 1e3, stated=False))
+    found = units(reading(gbs=264.0 / 1e3, stated=False, bytes=4e9))
     assert found is not None
     assert found.evidence["slip"] == "a thousandth"
 

@@ -13,16 +13,19 @@ from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
+from roofwatch.notebook.entry import READ
 from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.verdict import Verdict
 from roofwatch.session.cards import packaged_cards
+from roofwatch.session.events import Device, SessionInfo
+from roofwatch.session.fold import fold
 from roofwatch.session.replay import Replay
 from roofwatch.tui.app import RoofwatchApp
 from roofwatch.tui.check_answer import Answer, answer_to
 from roofwatch.tui.check_answer import rows as answer_rows
-from roofwatch.tui.check_fields import FIELDS, Entry
-from roofwatch.tui.check_form import CheckForm, build, most_scroll
+from roofwatch.tui.check_fields import FIELDS, Entry, option
+from roofwatch.tui.check_form import CheckForm, build, entry_for, hint, keys, most_scroll
 from roofwatch.tui.glyphs import ASCII, UNICODE
 from roofwatch.tui.rows_of_text import text_of, width
 
@@ -85,7 +88,7 @@ def test_a_card_with_several_forms_is_asked_back() -> None:
     text = said(filled(gpu="A100", op="matmul", dtype="bf16", claimed="200TFLOP/s"))
     assert text.startswith("? cannot say")
     assert "may be NVIDIA A100-SXM4-40GB" in text
-    assert "To say more, add: GPU" in text
+    assert "To say more, add: gpu" in text
 
 
 @pytest.mark.parametrize(
@@ -301,6 +304,109 @@ async def test_it_follows_the_size_of_the_terminal(h200_file: Path) -> None:
             await pilot.pause(0.3)
             assert (form.pane.size.width, form.pane.size.height) == inner
             assert len(form.pane.lines) == inner[1]
+
+
+def test_a_cpu_is_no_card_to_judge_by() -> None:
+    cpu = Device(kind="cpu", name="Intel(R) Xeon(R) Processor")
+    entry = entry_for(cpu, None)
+    assert (entry.text("gpu"), entry.open) == ("", "gpu")
+    card = Device(kind="cuda", name="NVIDIA H200")
+    entry = entry_for(card, None)
+    assert (entry.text("gpu"), entry.open) == ("NVIDIA H200", "time")
+
+
+def test_a_card_that_shows_up_later_does_not_replace_what_was_typed() -> None:
+    card = Device(kind="cuda", name="NVIDIA H200")
+    entry = entry_for(Device(), None)
+    assert entry_for(card, entry) is entry
+    assert entry.text("gpu") == "NVIDIA H200"
+    for typed in ("T4", ""):
+        entry = filled(gpu=typed, op="copy")
+        entry._offered = "NVIDIA A100"
+        assert entry_for(card, entry).text("gpu") == typed
+
+
+async def test_on_a_cpu_the_form_answers_for_the_card_one_types(h200_file: Path) -> None:
+    replay = Replay(h200_file)
+    cpu = Device(kind="cpu", name="Intel(R) Xeon(R) Processor")
+    replay.session = fold([SessionInfo(t=0.0, instrument="telemetry", device=cpu)])
+    app = RoofwatchApp(replay, UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot)
+        assert "Intel" in app._pane("header").lines[0]
+        assert "Intel" not in "\n".join(form.pane.lines)
+        await fill(pilot, "T4", "", "fp16", "524288", "", "900GB/s")
+        assert any("900 GB/s" in line and "Tesla T4" in line for line in form.pane.lines)
+
+
+async def test_what_was_typed_stands_there_when_it_is_opened_again(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot)
+        await fill(pilot, "4.7us", "900GB/s")
+        before = form.pane.lines
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        assert len(app.screen_stack) == 1
+        again = await opened(pilot)
+        assert again is not form
+        assert again.pane.lines == before
+        assert any("4.7us" in line for line in before)
+
+
+def test_the_frame_names_the_keys_in_one_line() -> None:
+    whole = "12 more rows: PgDn   Tab next   Shift-Tab back   ←→ choices   Esc closes"
+    assert keys(12, 0, 74, UNICODE) == whole  # in a frame at 80 columns
+    assert keys(12, 0, 60, UNICODE) == "12 more rows: PgDn   Tab next   Shift-Tab back   Esc closes"
+    assert keys(12, 0, 45, UNICODE) == "12 more rows: PgDn   Tab next   Esc closes"
+    assert keys(12, 0, 33, UNICODE) == "12 more rows: PgDn   Esc closes"
+    assert keys(12, 0, 20, UNICODE) == "Esc closes"
+    assert keys(0, 5, 74, UNICODE).startswith("5 rows above: PgUp   ")
+    assert keys(0, 0, 74, UNICODE).startswith("Tab next   Shift-Tab back")
+    assert keys(0, 0, 74, ASCII).isascii()
+
+
+def test_a_long_text_shows_its_head_and_that_it_goes_on() -> None:
+    name = "NVIDIA RTX PRO 6000 Blackwell Workstation Edition"
+    entry = filled(gpu=name)
+    open_row = text_of(build(entry, None, 76, 22, UNICODE)[0])
+    assert "…" in open_row  # where one types: the end, and that something is before it
+    assert "Edition" in open_row
+    entry.step(1)
+    assert " NVIDIA RTX PRO 60… " in text_of(build(entry, None, 76, 22, UNICODE)[0])
+    assert " NVIDIA RTX PRO... " in text_of(build(entry, None, 76, 22, ASCII)[0])
+    entry.step(-1)
+    assert entry.taken
+    assert " NVIDIA RTX PRO 60… " in text_of(build(entry, None, 76, 22, UNICODE)[0])
+
+
+def test_labels_and_hints_are_the_command_lines_words() -> None:
+    for name, field in FIELDS.items():
+        for one in option(name).split(" / "):
+            assert one.removeprefix("--").replace("-", "_") in READ
+        words = set(field.label.replace("/", " ").split())
+        assert words <= set(option(name).replace("--", "").replace("-", " ").split()), name
+        entry = Entry("T4")
+        entry.open = name
+        line = text_of(hint(entry, None, 76, UNICODE))
+        assert line.startswith(f"  {option(name)}  ")
+        assert "…" not in line
+    entry.open = "kv_bytes_per_token"
+    assert text_of(hint(entry, None, 76, UNICODE)).startswith("  --kv-bytes-per-token  of the KV")
+
+
+def test_guesses_beyond_two_are_named_in_the_form_too() -> None:
+    text = said(filled(gpu="T4", op="matmul", dtype="fp16", claimed="20TFLOP/s"))
+    assert text.count("Why  ") == 2
+    assert "Also possible: " in text
+
+
+def test_a_number_a_little_outside_is_not_praised() -> None:
+    entry = filled(**{**T4, "elements": str(1 << 29), "time": "", "claimed": "290GB/s"})
+    text = said(entry)
+    assert text.startswith("✓ believable")
+    assert "A little outside that range" in text
+    assert "Nothing smells wrong" not in text
 
 
 def test_the_first_paint_pays_for_neither_form_nor_cards() -> None:

@@ -133,6 +133,19 @@ def test_the_cursor_goes_from_finding_to_finding_and_the_view_follows() -> None:
     assert place == (0, 0)
 
 
+def test_rows_before_the_first_finding_are_walked_through() -> None:
+    spans = [(15, 21), (22, 28)]
+    place = Place()
+    seen = []
+    for _ in range(7):
+        place = moved(place, 1, spans, 30, 12)
+        seen.append(place)
+    assert seen == [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 17), (1, 18)]
+    for _ in range(30):
+        place = moved(place, -1, spans, 30, 12)
+    assert place == (0, 0)
+
+
 def test_a_page_on_takes_the_cursor_along() -> None:
     assert paged(Place(), 10, SPANS, 40, 12) == (2, 10)
     assert paged(Place(2, 10), -10, SPANS, 40, 12) == (0, 0)

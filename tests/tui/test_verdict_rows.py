@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import msgspec
 import pytest
 
 from roofwatch.notebook.catalog import LANGUAGES, choose
+from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.verdict import Verdict, check_rows
+from roofwatch.roofline.expected import Range
 from roofwatch.session.cards import packaged_cards
 from roofwatch.tui.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.rows_of_text import Row, text_of, width
-from roofwatch.tui.verdict_body import mark
-from roofwatch.tui.verdict_rows import MANY, answer, answers, counts, lines
+from roofwatch.tui.verdict_body import body, is_guess, mark
+from roofwatch.tui.verdict_rows import HINT, MANY, answer, answers, called, counts, lines
 
 GIB = 1 << 30
 WIDTHS = (60, 80, 120)
@@ -95,7 +98,7 @@ def test_nor_the_head_of_any(cells: int, which: int) -> None:
 
 @pytest.mark.parametrize("cells", [60, 80])
 def test_nor_the_counts_below(cells: int) -> None:
-    assert width(answers(found(), cells, UNICODE)[-1]) <= cells
+    assert all(width(r) <= cells for r in answers(found(), cells, UNICODE)[-3:])
 
 
 def test_one_absurd_number_does_not_push_the_causes_of_others_out() -> None:
@@ -152,7 +155,7 @@ def test_few_answers_are_pages_many_are_lines() -> None:
     seven, eight = found()[: MANY - 1], found()[:MANY]
     assert "Why" in text(answers(seven, 80, UNICODE))
     assert "Why" not in text(answers(eight, 80, UNICODE))
-    assert len(answers(eight, 120, UNICODE)) == MANY + 2  # a blank one and the counts
+    assert len(answers(eight, 120, UNICODE)) == MANY + 3  # a blank one, the counts, a hint
     assert "Why" in text(answers(eight, 80, UNICODE, full=True))
 
 
@@ -180,8 +183,117 @@ def test_lines_stand_under_each_other_and_name_the_first_cause() -> None:
     assert rows[1].rstrip().endswith("E1 read-only-bytes")
     assert rows[2].rstrip().endswith("pageable")
     assert "cold-start" not in rows[3]
-    assert rows[5].rstrip().endswith("did you mean add?")
-    assert rows[8].startswith(" 9 ")  # a row without an id goes by its number
+    assert rows[5].rstrip().endswith("✗ unreadable  row 6, field op")
+    assert rows[8].startswith(" T4 matmul ")  # a row without an id is what ran where
+
+
+@pytest.mark.parametrize(
+    ("verdict", "name"),
+    [
+        (Verdict(id="x", verdict="wrong", op="copy", gpu="Tesla T4"), "x"),
+        (Verdict(id=None, verdict="wrong", op="copy", gpu="Tesla T4"), "T4 copy"),
+        (Verdict(id=None, verdict="wrong", op="copy", gpu="NVIDIA GeForce RTX 4090"), "RTX 4090 "),
+        (Verdict(id=None, verdict="wrong", op="copy"), "copy"),
+        (Verdict(id=None, verdict="wrong"), "7"),
+        (Verdict(id=None, verdict=None, error="row 7: torn"), ""),
+        (
+            Verdict(
+                id=None,
+                verdict="wrong",
+                op="add_scalar",
+                gpu="NVIDIA RTX PRO 6000 Blackwell Workstation Edition",
+            ),
+            "RTX PRO 60… add_scalar",
+        ),
+    ],
+)
+def test_a_row_without_an_id_says_what_it_is(verdict: Verdict, name: str) -> None:
+    seen = called(verdict, 7, UNICODE)
+    assert seen.startswith(name)
+    assert len(seen) <= 22
+    assert bool(seen) == bool(name)
+
+
+def test_one_hint_at_pages_where_none_was_printed() -> None:
+    assert text(answers(found(), 80, UNICODE)).split("\n")[-1] == f" {HINT}"
+    assert HINT not in text(answers(found(), 80, UNICODE, full=True))
+    assert HINT not in text(answers(found()[:3], 80, UNICODE))
+    assert HINT not in text(answers([found()[5]] * MANY, 80, UNICODE))
+
+
+GUESSED: dict[str, Any] = {"gpu": "T4", "op": "matmul", "dtype": "fp16", "claimed_tflops": 20}
+
+
+def guess(code: str, fit: float | None, severity: str = "suspect") -> Finding:
+    return Finding(
+        code=code,
+        name=code,
+        root="conditions",
+        severity=severity,
+        subject="x",
+        message=f"{code} it may be.",
+        why="w",
+        do="d",
+        evidence={"op": "x", "gbs": 1.0},
+        fit=fit,
+    )
+
+
+def test_the_two_likeliest_guesses_are_told_and_the_others_named() -> None:
+    some = [
+        guess("direct", None),
+        *(guess(f"guess-{i}", 0.9 - i / 10) for i in range(4)),
+        guess("remark", None, "note"),
+    ]
+    seen = Verdict(id=None, verdict="suspect", findings=some)
+    rows = body(seen, 80, UNICODE, "   ")
+    page = text(rows)
+    told = [f.code for f in some if f"{f.code} it may be." in page]
+    assert told == ["direct", "guess-0", "guess-1", "remark"]
+    (also,) = [r for r in rows if "Also possible" in text_of(r)]
+    assert text_of(also) == "   Also possible: guess-2, guess-3"
+    assert {style for _, style in also} == {"dim"}
+    few = Verdict(id=None, verdict="suspect", findings=some[:3])
+    assert "Also possible" not in text(body(few, 80, UNICODE, "   "))
+    choose("zh-CN")
+    assert "   也可能是：guess-2、guess-3" in text(body(seen, 80, UNICODE, "   "))
+
+
+def test_so_it_is_for_a_row_that_is_read() -> None:
+    (seen,) = check_rows([("", GUESSED)], cards())
+    assert sum(is_guess(f) for f in seen.findings) > 2
+    page = text(answer(seen, 80, UNICODE))
+    assert page.count("Why  ") == 2
+    assert "Also possible: " in page
+
+
+@pytest.mark.parametrize(
+    ("gbs", "near"), [(290.0, True), (288.0, False), (288.04, False), (240.0, False), (233.0, True)]
+)
+def test_a_believable_number_a_little_outside_its_range_says_so(gbs: float, near: bool) -> None:
+    spread = Range(low=240.0, high=288.0, unit="GB/s", why="w")
+    seen = Verdict(id=None, verdict="believable", gbs=gbs, judged="gbs", expected=spread)
+    page = text(body(seen, 80, UNICODE, "   "))
+    assert ("   A little outside that range: no evidence of a mistake." in page) is near
+    gone = msgspec.structs.replace(seen, verdict="suspect")
+    assert "A little outside" not in text(body(gone, 80, UNICODE, "   "))
+
+
+def test_words_of_the_catalog_stand_where_its_language_puts_them() -> None:
+    choose("zh-CN")
+    rows = found()
+    assert "标称的 42 %" in text(answer(rows[1], 80, UNICODE))
+    assert "：标称的 75 % - 90 %" in text(answer(rows[1], 80, UNICODE))
+    assert "请补上：" in text(answer(rows[3], 120, UNICODE))
+    assert "{" not in text(answers(rows, 80, UNICODE, full=True))
+
+
+def test_a_head_keeps_its_number_and_shortens_the_card() -> None:
+    seen = Verdict(id=None, verdict="believable", gbs=1500.0, judged="gbs", gpu="G" * 90)
+    head = text_of(answer(seen, 80, UNICODE)[0])
+    assert head.startswith(" ✓ believable   GGGG")
+    assert head.endswith("G…   1500 GB/s")
+    assert len(head) == 80
 
 
 def test_integers_are_counted_in_tops() -> None:
