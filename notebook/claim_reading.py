@@ -243,8 +243,10 @@ def _ceiling(claim: Claim, card: Nominal | None, key: str | None) -> float | Non
     if card is None or key is None or key not in card.peaks_tflops:
         return None
     ceiling = card.ceilings_tflops.get(key, card.peaks_tflops[key])
-    if claim.op != "matmul":  # nobody knows which of its units an unnamed kernel used
-        ceiling = max(ceiling, card.ceilings_tflops.get(WIDER.get(key, key), 0.0))
+    others = [WIDER.get(key, key)] if claim.op != "matmul" else []  # a kernel may use any unit
+    if is_emulated(claim, card):
+        others = ["fp16", "bf16"]  # weights are converted, and run on what there is
+    ceiling = max(ceiling, *(card.ceilings_tflops.get(other, 0.0) for other in others), 0.0)
     return 2 * ceiling if claim.math == "sparse" else ceiling
 
 
@@ -266,7 +268,8 @@ def _expected(
         return None
     if claim.op in LINK_OPS:
         return published_link(card)
-    if claim.op == "matmul":
+    whole_model = claim.claimed_mfu is not None and work is None
+    if claim.op == "matmul" and not whole_model:
         sparse, emulated = claim.math == "sparse", is_emulated(claim, card)
         compute = published_compute(key, card, sparse, emulated) if key else None
         return _of_matmul(judged, compute, card, work)

@@ -18,7 +18,7 @@ def copy_engine(reading: Reading) -> Finding | None:
         "memcpy",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.8 if plain else 0.3,
+        fit=0.55 if plain else 0.3,
         gbs=reading.gbs,
         nominal_gbs=reading.nominal_gbs,
         low=reading.low,

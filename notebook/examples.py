@@ -135,7 +135,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "E4",
         "last_wave",
-        f"{T4} --op matmul --m 1408 --n 1024 --k 8192 --dtype fp16 --time 0.9ms",
+        f"{A100} --op matmul --m 1408 --n 1280 --k 8192 --dtype fp16 --time 0.221ms",
     ),
     Example("E5", "over", f"{T4} {A_256_MIB} --time 8us"),
     Example("E5", "unsynchronised", f"{T4} {A_256_MIB} --time 8us --synchronized false"),
@@ -200,6 +200,7 @@ EXAMPLES: tuple[Example, ...] = (
         "strided", "uncoalesced", "--gpu 'RTX 4090' --op copy --dtype fp32 --claimed 200.73GB/s"
     ),
     Example("transfer-included", "link", f"{T4} {_square(4096, 'fp16')} --time 9.5ms"),
+    Example("transfer-included", "rate", f"{A100} --op relu --claimed 12GB/s"),
     Example("units", "counted", f"{T4} {A_256_MIB} --time 2.000ms --claimed 250.0GB/s"),
     Example("units", "hidden", f"{T4} {A_256_MIB} --claimed 2147GB/s"),
     Example(

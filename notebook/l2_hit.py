@@ -8,7 +8,7 @@ from roofwatch.notebook.reading import Reading
 MIB = 1 << 20
 ENOUGH = 20  # our own probes' multiple
 NOT_DRAM = ("h2d", "d2h", "decode", "matmul")
-MOST_CACHE = 8.0  # times nominal: no last-level cache of a GPU is faster than that
+MOST_CACHE = 5.0  # times nominal: no last-level cache of a GPU is faster than that
 
 
 def l2_hit(reading: Reading) -> Finding | None:

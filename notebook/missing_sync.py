@@ -11,7 +11,7 @@ DEVICE_TIMERS = ("event", "graph", "profiler")
 FLOOR_S = 1.5e-6  # no kernel starts and ends in less; 0.48 µs is a tick of a timer
 OVER = 1.5  # times the ceiling from which a missing synchronise is the likeliest
 MOST_CACHE = 32.0
-WITHOUT_TIME = {"gbs": 8.0, "tflops": 3.0}
+WITHOUT_TIME = {"gbs": 5.0, "tflops": 3.0}
 CALL_S = 2e-4  # a host call that only queues: 20 to 140 µs were seen
 
 

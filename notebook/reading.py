@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 ROUNDING = 1.02  # datasheets round; memory does not boost
+TELLING = 0.38  # width of a range, over its lower end, beyond which landing in it says less
 EDGE = 0.03  # a corrected number this far outside the range still fits
 OVER = 0.01  # a number this little over its range is no evidence of a mistake
 UNDER = 0.06  # a number this little under its range is no evidence of a mistake
@@ -155,7 +156,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return None
         middle = math.sqrt(self.low * self.high)
         reach = max(math.log(self.high / middle), 0.05)
-        return round(max(0.25, 1 - abs(math.log(corrected / middle)) / reach / 2), 3)
+        near = max(0.25, 1 - abs(math.log(corrected / middle)) / reach / 2)
+        return round(near * min(1.0, TELLING / max(self.high / self.low - 1, 0.01)), 3)
 
     @cached_property
     def expected_s(self) -> float | None:

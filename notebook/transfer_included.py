@@ -18,7 +18,11 @@ def transfer_included(reading: Reading) -> Finding | None:
     link, time, work = reading.link_gbs, reading.time_s, reading.bytes
     if reading.ours or reading.op in ("h2d", "d2h", "decode") or not reading.below:
         return None
-    if not link or not time or not reading.expected_s or not reading.rate:
+    if not link or not reading.rate:
+        return None
+    if not time and reading.judged == "gbs":
+        return _as_slow_as_a_link(reading, link)
+    if not time or not reading.expected_s:
         return None
     if not work or work < LEAST_BYTES:
         return None
@@ -40,4 +44,20 @@ def transfer_included(reading: Reading) -> Finding | None:
         moved_mb=work / 1e6,
         time_us=time * 1e6,
         expected_us=reading.expected_s * 1e6,
+    )
+
+
+def _as_slow_as_a_link(reading: Reading, link: float) -> Finding | None:
+    """A rate of bytes without its time, such as a host link has."""
+    if reading.gbs is None or not PAGEABLE_GBS <= reading.gbs <= PINNED * link:
+        return None
+    return finding(
+        "transfer-included",
+        "rate",
+        severity=SUSPECT,
+        subject=reading.subject,
+        fit=0.2,
+        gbs=reading.gbs,
+        link_gbs=link,
+        low=reading.low,
     )

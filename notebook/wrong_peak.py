@@ -153,7 +153,7 @@ def another_unit(reading: Reading) -> Finding | None:
     severity = WRONG if reading.over else SUSPECT
     if key == "fp32" and (reading.math == "tf32" or (reading.math_stated and not reading.over)):
         return None
-    if reading.emulated and reading.over:
+    if reading.emulated:
         other = next((k for k in OTHER_TYPES if rate <= reading.ceilings_tflops.get(k, 0.0)), None)
         if other:
             return _reaches(reading, "other_type", severity, other, reading.peaks_tflops[other])
@@ -170,11 +170,18 @@ def another_unit(reading: Reading) -> Finding | None:
             return _reaches(reading, "accumulator", severity, other, peak)
     nominal = reading.nominal_tflops
     if reading.over and nominal and key != "fp32" and reading.fits(rate / 2) is not None:
-        return _reaches(reading, "as_sparse", severity, None, 2 * nominal)
+        return _reaches(reading, "as_sparse", severity, None, 2 * nominal, reading.fits(rate / 2))
     return None
 
 
-def _reaches(reading: Reading, case: str, severity: str, other: str | None, peak: float) -> Finding:
+def _reaches(
+    reading: Reading,
+    case: str,
+    severity: str,
+    other: str | None,
+    peak: float,
+    fit: float | None = None,
+) -> Finding:
     assert reading.tflops is not None
     assert reading.nominal_tflops is not None
     return finding(
@@ -182,6 +189,7 @@ def _reaches(reading: Reading, case: str, severity: str, other: str | None, peak
         case,
         severity=severity,
         subject=reading.subject,
+        fit=fit,
         tflops=reading.tflops,
         peak_key=reading.peak_key,
         nominal_tflops=reading.nominal_tflops,

@@ -42,7 +42,7 @@ KV: dict[str, object] = {**STREAM, "op": "decode", "kv_bytes": 1e9}
 STREAM_GPU = {**STREAM, "dtype": "fp16"}
 
 RULES: list[tuple[Rule, str, dict[str, object], float, set[str]]] = [
-    (copy_engine, "copy-engine", STREAM, 0.8, {"gbs", "nominal_gbs", "low", "high"}),
+    (copy_engine, "copy-engine", STREAM, 0.55, {"gbs", "nominal_gbs", "low", "high"}),
     (copy_engine, "copy-engine", STREAM_GPU, 0.3, {"gbs", "nominal_gbs", "low", "high"}),
     (
         inefficient_kernel,

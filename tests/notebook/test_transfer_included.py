@@ -66,7 +66,7 @@ def test_small_or_hardly_slower_is_a_weak_suspicion() -> None:
         {"op": "decode"},
         {"gbs": 1500.0},
         {"link_gbs": None},
-        {"time_s": None},
+        {"time_s": None, "gbs": 40.0},  # no link is that fast
         {"bytes": None},
         {"high": None},
         {"protocol": "stream"},
@@ -75,3 +75,10 @@ def test_small_or_hardly_slower_is_a_weak_suspicion() -> None:
 )
 def test_silent_elsewhere(fields: dict[str, object]) -> None:
     assert transfer_included(reading(**fields)) is None
+
+
+def test_a_rate_without_its_time_as_slow_as_a_link() -> None:
+    found = transfer_included(reading(time_s=None))
+    assert found is not None
+    assert found.fit == 0.2
+    assert found.evidence == {"gbs": 20.0, "link_gbs": 31.5, "low": found.evidence["low"]}
