@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math as mathematics
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -15,6 +16,7 @@ from roofwatch.session.printable import shown
 ROWWISE = ("softmax", "layernorm", "rmsnorm", "embedding")
 MOST_NAME = 80
 MOST_SECONDS = 3600.0
+MOST = 1e24
 COUNTED = {"flop_counted": "flop", "bytes_counted": "bytes"}
 
 
@@ -47,6 +49,10 @@ def said_of(
     """
     if not callable(fn):
         raise TypeError(f"fn is {_kind(fn)}, which cannot be called")
+    if inspect.iscoroutinefunction(fn) or inspect.isgeneratorfunction(fn):
+        raise TypeError(
+            "fn only makes a coroutine or generator when it is called: wrap what runs it"
+        )
     if not isinstance(op, str):
         raise TypeError(f"op is {_kind(op)} where a word belongs")
     figures = {
@@ -77,8 +83,10 @@ def number(argument: str, value: object) -> float | int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{argument} is {_kind(value)} where a number belongs")
+    if isinstance(value, int) and abs(value) > MOST:  # too large to become a float
+        raise ValueError(f"{argument} is a number beyond {MOST:g}")
     plain = int(value) if isinstance(value, int) else float(value)
-    if not mathematics.isfinite(plain) or plain < 0:
+    if plain < 0 or plain > MOST or not mathematics.isfinite(plain):
         raise ValueError(f"{argument} is {plain}, not a number from 0")
     return plain
 
@@ -100,6 +108,8 @@ def _sides(op: str, shape: Sequence[int]) -> dict[str, int | float | None]:
         return dict(zip("mnk", sizes, strict=True))
     if op in ROWWISE and len(sizes) == 2:
         return dict(zip("mn", sizes, strict=True))
+    if any(size != int(size or 0) for size in sizes):
+        raise ValueError(f"shape is {tuple(shape)}, not of whole numbers")
     return {"elements": mathematics.prod(int(size or 0) for size in sizes)}
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -248,3 +248,30 @@ def test_words_of_numpy_and_torch_are_understood() -> None:
             telemetry=False,
         )
         assert got.gbs == pytest.approx(8e-6 / got.time_s)
+
+
+async def _coroutine() -> None:
+    """Made, and never run."""
+
+
+def _generator() -> Iterator[int]:
+    yield 1
+
+
+@pytest.mark.parametrize("fn", [_coroutine, _generator])
+def test_what_only_makes_a_coroutine_is_not_timed(fn: Any) -> None:
+    with pytest.raises(TypeError, match="coroutine or generator"):
+        roofwatch.measure(fn, telemetry=False)
+
+
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        ({"op": "copy", "shape": (2.5, 3)}, "whole numbers"),
+        ({"flop": 10**400}, "beyond"),
+        ({"bytes": 1e300}, "bytes"),
+    ],
+)
+def test_figures_that_cannot_be_are_named(said: dict[str, Any], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        roofwatch.measure(lambda: None, telemetry=False, **said)
