@@ -13,7 +13,7 @@ from roofwatch.notebook.claim_work import (
     weights_bytes,
     work_of,
 )
-from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.reading import ROUNDING, Reading
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import peak_key
@@ -29,7 +29,8 @@ from roofwatch.roofline.published import (
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 MATRIX_OPS = ("matmul", "attention")
-WIDER = {"fp64": "fp64_tensor", "fp32": "tf32"}
+SAME = 0.03
+WIDER = {"fp64": "fp64_tensor", "fp32": "tf32", "fp16": "fp16_acc16", "fp8": "fp8_fast"}
 OTHER_KEYS = {"fp8_fast": "fp8", "fp8": "fp8_fast", "fp16": "fp16_vector"}
 FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
 GBS, TFLOPS = "gbs", "tflops"
@@ -46,6 +47,8 @@ def reading_of(
 ) -> tuple[Reading, Range | None]:
     """The reading, and the range in which its judged rate should lie."""
     key = key_of(claim, nominal)
+    if nominal is not None:
+        key = _told_by_figure(claim, nominal, key)
     card = nominal or _as_compared(claim, key)
     work = work_of(claim)
     time = claim.time_s
@@ -137,6 +140,29 @@ def key_of(claim: Claim, nominal: Nominal | None) -> str | None:
         if is_emulated(claim, nominal):
             return "fp32"
     return key
+
+
+VARIANTS = {
+    "fp16": "fp16_acc16",
+    "fp8": "fp8_fast",
+    "fp64": "fp64_tensor",
+    "fp32_matrix": "fp32",
+}
+"""Another peak of the same type; the figure compared with may tell which was meant."""
+
+
+def _told_by_figure(claim: Claim, nominal: Nominal, key: str | None) -> str | None:
+    """The variant whose figure was compared with, where the rate says that it really ran."""
+    other = VARIANTS.get(key or "", "")
+    peaks, figure = nominal.peaks_tflops, claim.nominal_tflops
+    if key not in peaks or other not in peaks or figure is None:
+        return key
+    rate = claim.claimed_tflops or (claim.claimed_mfu or 0.0) * figure
+    if abs(figure / peaks[other] - 1) > SAME or not rate:
+        return key
+    if peaks[other] > peaks[key]:
+        return other if rate > nominal.ceilings_tflops.get(key, peaks[key]) * ROUNDING else key
+    return other if rate <= nominal.ceilings_tflops.get(other, peaks[other]) else key
 
 
 def is_emulated(claim: Claim, nominal: Nominal | None) -> bool:
@@ -275,7 +301,7 @@ def _expected(
         return _of_matmul(judged, compute, card, work)
     if judged == GBS:
         return published_bandwidth(claim.op, card)
-    if claim.claimed_mfu is not None and key in card.peaks_tflops:
+    if claim.op != "attention" and claim.claimed_mfu is not None and key in card.peaks_tflops:
         full = card.peaks_tflops[key]
         why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
         return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)

@@ -123,8 +123,21 @@ OTHER_NAMES = {
     "gbs": "claimed_gbs",
     "gb_s": "claimed_gbs",
     "tflops": "claimed_tflops",
+    "bandwidth_gb_s": "claimed_gbs",
+    "bandwidth": "claimed",
+    "throughput": "claimed",
+    "latency": "time",
+    "latency_us": "time_us",
+    "latency_ms": "time_ms",
+    "latency_s": "time_s",
+    "duration_us": "time_us",
+    "duration_ms": "time_ms",
+    "precision": "dtype",
+    "kernel": "op",
+    "operation": "op",
     "device": "gpu",
     "card": "gpu",
+    "gpu_name": "gpu",
 }
 TIMES = ("time", "time_s", "time_ms", "time_us")
 CLAIMS = ("claimed", "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s")
@@ -149,7 +162,7 @@ def claim_of(fields: Mapping[str, object], where: str = "") -> Claim:
             name = plain_name(name)
             read = READ.get(name)
             if read is None:
-                _unknown(name, where)
+                _unknown(name, where, fields)
                 continue
         if name in values:
             raise unreadable(where, name, "is given twice")
@@ -239,12 +252,17 @@ def _one(values: dict[str, Any], names: tuple[str, ...], where: str) -> Quantity
     return first[1] if first else None
 
 
-def _unknown(name: str, where: str) -> None:
+def _unknown(name: str, where: str, given: Mapping[str, object]) -> None:
     """A person's own column may stand there; one that looks like ours is a slip."""
-    near = get_close_matches(name, TELLING, 1, 0.8) if len(name) < 40 else []
-    meant = OTHER_NAMES.get(name) or next(iter(near), None)
-    if meant:
+    meant = meant_by(name)
+    if meant and meant not in given:
         raise unreadable(where, name, f"is unknown; did you mean {meant}?")
+
+
+def meant_by(name: str) -> str | None:
+    """The field that a name which is none of ours was meant for, as far as one can tell."""
+    near = get_close_matches(name, TELLING, 1, 0.8) if len(name) < 40 else []
+    return OTHER_NAMES.get(name) or next(iter(near), None)
 
 
 def unreadable(where: str, field: str, what: str) -> Unreadable:

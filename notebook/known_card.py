@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 import msgspec
 
-from roofwatch.roofline.lookup import Identity, Nominal, bare_name, lookup
+from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card, ceiling_tflops
 from roofwatch.roofline.short_name import match, mig
 
@@ -36,6 +37,7 @@ class Cards:
     def __init__(self, cards: Sequence[Card], user_keys: Collection[str] = frozenset()) -> None:
         self._cards = tuple(cards)
         self._user_keys = frozenset(user_keys)
+        self._names = Counter(card.names[0] for card in self._cards)
         self._known: dict[str, Known] = {}
         self._nominal: dict[str, Nominal] = {}
         self._siblings: dict[str, dict[str, Nominal]] = {}
@@ -71,9 +73,8 @@ class Cards:
 
     def near(self, name: str) -> list[str]:
         """Names of cards that look like ``name``, at most three."""
-        names = {bare_name(card.names[0]).lower(): card.names[0] for card in self._cards}
-        found = get_close_matches(bare_name(name).lower()[:60], names, 3, 0.6)
-        return [names[each] for each in found]
+        names = {_short(card.names[0]): card.names[0] for card in self._cards}
+        return [names[each] for each in get_close_matches(_short(name[:60]), names, 3, 0.6)]
 
     def nominal(self, card: Card) -> Nominal:
         """The figures of one card of the table."""
@@ -81,8 +82,11 @@ class Cards:
             found = lookup(Identity(name=card.names[0]), (card,), self._user_keys)
             ceilings = {key: ceiling_tflops(card, key) or peak for key, peak in card.peaks.items()}
             # The rates that are no peak keys too: fp16 on vector lanes, fp32 on AMD's matrix cores.
+            name = card.names[0]
+            if card.memory_gb and self._names[name] > 1:
+                name = f"{name} {card.memory_gb:g} GB"  # two cards share it
             self._nominal[card.key] = msgspec.structs.replace(
-                found, peaks_tflops=dict(card.peaks), ceilings_tflops=ceilings
+                found, name=name, peaks_tflops=dict(card.peaks), ceilings_tflops=ceilings
             )
         return self._nominal[card.key]
 
@@ -122,6 +126,13 @@ class Cards:
         near = _family(besides.name)[:2]
         found.sort(key=lambda c: (_family(c.names[0])[:2] != near, c.vendor != besides.vendor))
         return tuple(dict.fromkeys(self.nominal(c).name for c in found))
+
+
+def _short(name: str) -> str:
+    """A name as people type it: without maker and series."""
+    return re.sub(
+        r"^(?:(?:nvidia|geforce|tesla|amd|instinct|radeon)\s+)+", "", name.lower().strip()
+    )
 
 
 def _family(name: str) -> str:

@@ -37,7 +37,7 @@ def high_without_cause(reading: Reading, found: Sequence[Finding]) -> Finding | 
     """Over its range and under the ceiling, and no rule says why."""
     if not reading.above or reading.over or reading.ours or not reading.rate:
         return None
-    if any(f.severity != NOTE or f.code == "boost-clock" for f in found):
+    if any(f.severity != NOTE for f in found):
         return None
     large = (
         reading.working_set_bytes

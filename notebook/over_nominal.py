@@ -41,7 +41,8 @@ def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
         return None
     if reading.over or rate <= nominal * 1.005 or reading.math == "sparse":
         return None
-    if ceiling < nominal * 1.01 or rate > ceiling or reading.emulated:
+    own = reading.ceilings_tflops.get(reading.peak_key or "", ceiling)
+    if own < nominal * 1.01 or rate > own or reading.emulated:
         return None  # rounding or another unit, not a clock
     if any(f.severity == WRONG for f in found):
         return None

@@ -5,14 +5,13 @@ A unit that is written is understood; one that is missing where it matters is as
 
 from __future__ import annotations
 
-import math
 import re
 from functools import lru_cache
 
 import msgspec
 
 LONGEST = 100  # characters of a number with its unit
-MOST = 1e24
+LEAST, MOST = 1e-18, 1e24
 MOST_COUNT = 10**18
 MOST_ROUNDING = 0.125  # one digit may hide that much: 0.04 ms is 0.035 to 0.045
 NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
@@ -68,8 +67,8 @@ def _split(text: str) -> tuple[float, str, float]:
 
 
 def checked(value: float) -> float:
-    """A quantity is above 0 and below 1e24, or it measures nothing."""
-    if not (math.isfinite(value) and 0 < value < MOST):
+    """A quantity lies from 1e-18 to 1e24, or it measures nothing."""
+    if not LEAST <= value < MOST:  # NaN fails this as well
         raise QuantityError("is not a number above 0 and below 1e24")
     return value
 

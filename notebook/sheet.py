@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from roofwatch.notebook.entry import Unreadable
+from roofwatch.notebook.entry import READ, Unreadable, meant_by, plain_name
 
 Fields = Mapping[str, object]
 
@@ -18,6 +18,7 @@ Fields = Mapping[str, object]
 LINES, TABS = (".jsonl", ".ndjson"), (".tsv",)
 CSV = (".csv", *TABS)
 COMMENT = "#"
+MOST_NAMES = 8
 
 
 def rows(text: str, name: str = "") -> Iterator[tuple[str, Fields | Unreadable]]:
@@ -94,6 +95,9 @@ def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]
             if twice is not None:
                 yield "heading", Unreadable(f"heading, field {twice[:100]}: stands there twice")
                 return
+            if "op" not in map(plain_name, heading):
+                yield "heading", Unreadable(_without_op(heading))
+                return
             continue
         number += 1
         where = _where(number, line)
@@ -104,6 +108,14 @@ def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]
             yield where, Unreadable(f"{where}: {more}")
         else:
             yield where, dict(zip(heading or (), cells, strict=False))
+
+
+def _without_op(heading: list[str]) -> str:
+    """One line for a table that cannot be one of ours, with what its headings may mean."""
+    strange = [h for h in heading if h and plain_name(h) not in READ][:MOST_NAMES]
+    meant = [f"{h[:30]} ({m})" if (m := meant_by(plain_name(h))) else h[:30] for h in strange]
+    said = f"; not understood: {', '.join(meant)}" if meant else ""
+    return f"heading, field op: missing{said}"
 
 
 def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
@@ -130,7 +142,7 @@ def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadab
         lists = " and ".join(f"{len(v)} of {n}" for n, v in many.items())
         yield "", Unreadable(f"points do not pair: {lists}")
         return
-    grouped = [f"{n} {said[n]}" for n in many if GROUPED.fullmatch(said[n])]
+    grouped = [f"{n} {said[n]}" for n in many if GROUPED.fullmatch(said[n].strip())]
     if grouped and len(many) == 1:
         whole = grouped[0].replace(",", "")
         yield "", Unreadable(f"field {grouped[0]}: commas part points; one number is {whole}")
@@ -143,6 +155,7 @@ def shell_rows(said: Mapping[str, str]) -> Iterator[tuple[str, Fields | Unreadab
         yield f"point {i + 1}" if points > 1 else "", fields
 
 
-GROUPED = re.compile(r"\d{1,3}(,\d{3}){2,}")  # 134,217,728 is one number to most people
+GROUPED = re.compile(r"\d{1,3}(,\d{3}){2,}|\d{1,3}(,\d{3})+(\.\d+)?\s*[^\d,\s].*")
+"""``134,217,728`` and ``1,800 GB/s`` are one number to most people."""
 WHOLE = ("id", "gpu", "model", "note")
 """Fields in which a comma is a comma."""

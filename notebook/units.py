@@ -23,6 +23,8 @@ SLIPS: dict[str, float] = {
     "a millionth": 1e-6,
     "billion": 1e9,
     "a billionth": 1e-9,
+    "trillion": 1e12,
+    "a trillionth": 1e-12,
 }
 """What a claim is of the true rate, by the slip that makes it so."""
 
@@ -38,6 +40,8 @@ OF_FLOP = (
     "a millionth",
     "billion",
     "a billionth",
+    "trillion",
+    "a trillionth",
 )  # nobody counts FLOP in powers of two
 OF_TIME = ("thousand", "a thousandth", "million", "a millionth")  # s, ms and us for one another
 LARGE = ("bits", "bytes for bits", "thousand", "a thousandth", "million", "a millionth")

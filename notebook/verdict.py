@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from roofwatch.notebook.catalog import fill, label
+from roofwatch.notebook.catalog import digits, fill, label
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_reading import key_of, reading_of
 from roofwatch.notebook.claim_work import LINK_OPS, elements_of
@@ -55,8 +55,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """Verdict and number in a line, then a line for each finding."""
         if self.error is not None:
             return self.error
-        rate = f"{self.gbs:.4g} GB/s" if self.judged == "gbs" and self.gbs else ""
-        rate = f"{self.tflops:.4g} TFLOP/s" if self.judged == "tflops" and self.tflops else rate
+        value, unit = (self.gbs, "GB/s") if self.judged == "gbs" else (self.tflops, "TFLOP/s")
+        rate = f"{digits(value, 4)} {unit}" if value else ""
         head = ", ".join(part for part in (self.verdict, self.gpu, rate) if part)
         return "\n".join((head, *(f"{f.code} {f.severity}: {f.message}" for f in self.findings)))
 

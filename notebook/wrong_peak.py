@@ -6,6 +6,7 @@ from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
 
+FULL = 0.55  # of CUDA cores: what their own libraries reach
 LEAST, MOST = 0.25, 0.6  # a CUDA-core kernel, of its peak; and of the tensor range's lower end
 NEAR = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
 SAME = 0.03  # printed peaks are rounded that much
@@ -133,7 +134,7 @@ def cuda_cores(reading: Reading) -> Finding | None:
         "cuda_cores",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.55,
+        fit=0.95 if rate >= FULL * vector else 0.55,
         tflops=rate,
         peak_key=reading.peak_key,
         nominal_tflops=reading.nominal_tflops,

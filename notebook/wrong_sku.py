@@ -67,6 +67,8 @@ def other_card(reading: Reading) -> Finding | None:
     rate, nominal = reading.rate, reading.nominal
     if reading.ours or rate is None or not nominal or not (reading.below or reading.above):
         return None
+    if reading.below and (reading.judged == "tflops" or reading.op == "decode"):
+        return None  # clocks, kernels and hosts take as much
     best: tuple[float, str, float] | None = None
     for name, figure in reading.siblings.items():
         if abs(figure / nominal - 1) <= SAME:

@@ -14,8 +14,6 @@ def zeros(reading: Reading) -> Finding | None:
     if reading.peak_key not in TENSOR_KEYS or not reading.tflops or reading.op == "other":
         return None
     nominal = reading.nominal_tflops or 0.0
-    if reading.tflops > nominal * 1.005:
-        return None  # the clock did more than the datasheet's: boost-clock
     return finding(
         "zeros",
         "above",

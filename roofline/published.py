@@ -17,6 +17,7 @@ from roofwatch.roofline.peaks import unit
 GDDR = (0.80, 0.96)  # A40 94, L40 90, RTX 2060 89, RX 6900 XT 89 %
 HBM = (0.785, 0.94)  # V100 90, A100 85-89, H100 PCIe 84, GH200 79, H20 83, H200 89-91 %
 CAPPED = (0.75, 0.90)  # seed: T4 240-290 of 320
+OLD, OLDER = ("Kepler", "Maxwell", "Pascal"), (0.70, 0.92)  # P100 73, K80 with ECC 73 %
 AMD = {"CDNA ": (0.60, 0.72), "CDNA2": (0.76, 0.90), "CDNA3": (0.70, 0.84), "CDNA4": (0.70, 0.86)}
 """MI100 64, MI210 83, MI300X 75 %."""
 
@@ -39,9 +40,11 @@ STREAMS: dict[str, tuple[float, float] | None] = {
 }
 DECODE = (0.60, 0.84)  # weights and KV over time: 66-80 %, H200 63 (batch 1) to 76 % (128)
 LINK = (0.75, 0.91)  # pinned, PCIe: 24.5-26.5 of 31.5, H200 55.4 of 63
-LINK_C2C = (0.70, 0.96)  # GH200 346 of 450
+LINK_C2C = (0.63, 0.96)  # GH200 346 of 450
 UNKNOWN = (0.70, 0.95)  # of a figure that a row itself gives for a card nobody knows
-COMPUTE_OF_OP = {"other": (0.40, 0.95), "attention": (0.35, 1.05)}  # training 40, B200 64 %
+COMPUTE_OF_OP = {"other": (0.40, 0.95), "attention": (0.35, 0.88)}
+"""Training 40, B200 64 %, attention on an H100 to 75 %."""
+GEFORCE_BOOST = 1.15
 MFU = (0.30, 0.62)  # training of whole models; the seed calls 40-60 % good
 
 AROUND_BEST = (0.885, 1.06)
@@ -107,6 +110,8 @@ def published_bandwidth(op: str, nominal: Nominal) -> Range | None:
 def _memory(nominal: Nominal) -> tuple[float, float]:
     if nominal.tdp_w and nominal.tdp_w <= CAPPED_TDP_W and nominal.vendor != "AMD":
         return CAPPED
+    if nominal.architecture.startswith(OLD):
+        return OLDER
     for name, share in AMD.items():
         if nominal.architecture.startswith(name):
             return share
@@ -169,8 +174,9 @@ def _compute(key: str, peak: float, nominal: Nominal) -> tuple[float, float, str
         return low * peak, AROUND_BEST[1] * best, why
     if best is not None and key != "int8":
         low, high = AROUND_BEST
+        least = min(best, nominal.measured_best.get(key, best))  # fp16 may lie below bf16
         why = f"{low:.1%} to {high:.0%} of {best:.4g}, the best published for this card"
-        return low * best, high * best, why
+        return low * least, high * best, why
     low, high = _share(key, nominal)
     why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such cards"
     return low * peak, high * peak, why
@@ -182,6 +188,8 @@ def published_work(op: str, key: str, nominal: Nominal) -> Range | None:
     if peak is None or share is None:
         return None
     low, high = share
+    if "GeForce" in nominal.name:
+        high *= GEFORCE_BOOST
     why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such kernels"
     high = min(high * peak, nominal.ceilings_tflops.get(key, peak))
     return Range(low=low * peak, high=high, unit=unit(key), why=why)
@@ -212,7 +220,9 @@ def _share(key: str, nominal: Nominal) -> tuple[float, float]:
     if key in NO_TENSOR:
         return NO_TENSOR[key]
     if key in ("fp32", "fp64"):
-        return _named(VECTOR, architecture, (0.57, 0.97))
+        low, high = _named(VECTOR, architecture, (0.57, 0.97))
+        boosts = "GeForce" in nominal.name and architecture.startswith(("Pascal", "Turing"))
+        return low, high * (GEFORCE_BOOST if boosts else 1.0)
     if "GeForce" in nominal.name and nominal.compute_capability in GEFORCE:
         return GEFORCE[nominal.compute_capability]
     if architecture.startswith("Ampere GA100") and tdp <= 300:

@@ -54,6 +54,9 @@ def _mistake(
     right_probe = specs[m.probe].right if m.probe in specs else ""
     right = _right(session, measured.get(right_probe), m.claim)
     message = found[0].message if flagged else UNFLAGGED
+    wrong = claimed(m.claim)
+    if code == "E2" and right is not None and wrong < right:
+        message += "; here the call takes longer than the cache saves"
     if found and not flagged:
         message += f"; instead: {found[0].message}"
     return Mistake(
@@ -61,7 +64,7 @@ def _mistake(
         name=NAMES.get(code, code),
         probe=m.probe,
         right_probe=right_probe,
-        wrong=claimed(m.claim),
+        wrong=wrong,
         right=right,
         unit=_unit(m.claim),
         flagged=flagged,

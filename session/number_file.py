@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 LIMIT_BYTES = 256 << 20  # a million rows; a device file is endless
+BINARY = 0.05  # of a file's beginning in null bytes: it is none of text
 STDIN = "-"
 
 
@@ -51,7 +52,7 @@ def _text(data: bytes, name: str) -> str:
             text = data.decode("utf-16")
         except UnicodeDecodeError:
             raise UnreadableNumbers(f"{name}: no text") from None
-    elif b"\0" in data[:4096]:
+    elif data[:4096].count(0) > BINARY * len(data[:4096]):
         raise UnreadableNumbers(f"{name}: no text: it holds null bytes")
     else:
         text = data.decode("utf-8-sig", "surrogateescape")

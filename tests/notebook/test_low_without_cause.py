@@ -93,7 +93,6 @@ def test_high_and_unexplained() -> None:
         ({"gbs": 1900.0, "rounding": 0.05}, []),
         ({"gbs": 1900.0, "protocol": "stream"}, []),
         ({"gbs": 1900.0}, [other(SUSPECT)]),
-        ({"gbs": 1900.0}, [other(NOTE, "boost-clock")]),
         ({"gbs": 1900.0, "working_set_bytes": 16.0 * MIB, "cache_bytes": 4 * MIB}, []),
     ],
 )

@@ -348,3 +348,72 @@ def test_a_subject_is_the_id_else_the_row_else_the_op(cards: Cards) -> None:
 def test_rows_that_were_never_fields(cards: Cards) -> None:
     (found,) = check_rows([("row 1", Unreadable("row 1: bad"))], cards)
     assert (found.verdict, found.error, found.findings) == (None, "row 1: bad", [])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        # HPL and DGEMM run on fp64 tensor cores; GeForce cards sum in fp16 twice as fast.
+        {"gpu": "H100 SXM", "op": "other", "dtype": "fp64", "claimed_tflops": 52.5,
+         "nominal_tflops": 66.9},
+        {"gpu": "AMD Instinct MI250X", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
+         "dtype": "fp32", "claimed_tflops": 19, "nominal_tflops": 23.95},
+        {"gpu": "P100-SXM2-16GB", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
+         "dtype": "fp16", "claimed_tflops": 18.5},
+        {"gpu": "AMD Instinct MI210", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
+         "dtype": "fp32", "claimed_tflops": 33},
+        {"gpu": "A100 80GB SXM", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
+         "dtype": "bf16", "math": "sparse", "claimed_tflops": 500, "nominal_tflops": 624},
+        {"gpu": "GTX 1080 Ti", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
+         "dtype": "fp32", "claimed_tflops": 11.8},
+        {"gpu": "H100 SXM", "op": "other", "dtype": "bf16", "claimed_tflops": 400},
+        {"gpu": "A100 80GB SXM", "op": "matmul", "dtype": "bf16", "claimed": "46 MFU %"},
+    ],
+)  # fmt: skip
+def test_another_unit_of_the_same_type_is_believed_where_it_ran(
+    cards: Cards, row: dict[str, object]
+) -> None:
+    found = answer(cards, **row)
+    assert found.verdict == "believable", codes(found)
+
+
+@pytest.mark.parametrize(
+    ("row", "first"),
+    [
+        ({"op": "decode", "params": 13e9, "batch": 1, "time": "16ms",
+          "claimed": "620 tokens/s"}, "units"),
+        ({"op": "decode", "params": 13e9, "batch": 1, "time": "16ms",
+          "claimed": "150 tokens/s"}, "speculative-decode"),
+        ({"op": "decode", "params": 13e9, "batch": 1, "time": "16ms",
+          "claimed": "31 tokens/s"}, "bytes-miscounted"),
+        ({"op": "decode", "params": 70e9, "batch": 1, "time": "95ms"}, "bytes-miscounted"),
+        ({"op": "matmul", "m": 8192, "n": 8192, "k": 8192, "time": "4.20ms",
+          "claimed": "42 MFU %"}, "flop-miscounted"),
+        ({"op": "copy", "elements": 1 << 30, "claimed": "28633GB/s"}, "E5"),
+        ({"op": "h2d", "claimed": "24GB/s", "nominal_gbs": 2039}, "wrong-peak-value"),
+        ({"op": "relu", "claimed": "1500TB/s"}, "E5"),
+    ],
+)  # fmt: skip
+def test_what_is_said_twice_is_held_together(
+    cards: Cards, row: dict[str, object], first: str
+) -> None:
+    found = answer(cards, gpu="A100 80GB SXM", dtype="fp16", **row)
+    assert found.verdict in ("suspect", "wrong")
+    assert found.findings[0].code == first, codes(found)
+
+
+def test_a_less_likely_number_never_gets_a_better_answer(cards: Cards) -> None:
+    h100 = {"gpu": "H100 SXM", "op": "matmul", "m": 8192, "n": 8192, "k": 8192, "dtype": "bf16"}
+    worse = {"believable": 0, "suspect": 1, "wrong": 2}
+    said = [answer(cards, **h100, claimed_tflops=t).verdict for t in range(780, 1200, 20)]
+    ranks = [worse[v or ""] for v in said]
+    assert ranks == sorted(ranks)
+    assert (said[0], said[-1]) == ("believable", "wrong")
+
+
+def test_a_card_that_nobody_knows_is_said_with_the_nearest(cards: Cards) -> None:
+    found = answer(cards, **COPY, gpu="RTX 4O90", claimed_gbs=900)
+    assert found.gpu_note is not None
+    assert "RTX 4O90" in found.gpu_note
+    assert "4090" in found.gpu_note
+    assert found.missing == ["nominal_gbs"]

@@ -106,7 +106,8 @@ def test_no_more_than_cuda_cores_give(tflops: float, fires: bool) -> None:
     found = cuda_cores(of(A100, tflops=tflops))
     assert (found is not None) is fires
     if found:
-        assert (found.code, found.severity, found.fit) == ("E3", SUSPECT, 0.55)
+        full = tflops >= 0.55 * 19.5  # what a library's CUDA-core kernel reaches
+        assert (found.code, found.severity, found.fit) == ("E3", SUSPECT, 0.95 if full else 0.55)
         assert found.evidence["other_tflops"] == 19.5
         assert found.evidence["of_other"] == pytest.approx(tflops / 19.5)
 
