@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_work import (
     LINK_OPS,
@@ -30,7 +32,14 @@ from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 MATRIX_OPS = ("matmul", "attention")
 SAME = 0.03
-WIDER = {"fp64": "fp64_tensor", "fp32": "tf32", "fp16": "fp16_acc16", "fp8": "fp8_fast"}
+WIDER = {
+    "fp64": ("fp64_tensor",),
+    "fp32": ("tf32", "fp32_matrix"),
+    "fp16": ("fp16_acc16",),
+    "fp8": ("fp8_fast",),
+}
+"""Other units that a kernel of a type may have used, unless it is a matmul and the type tells."""
+SUMMED = ("fp16", "fp8")  # types whose accumulator no row names
 OTHER_KEYS = {"fp8_fast": "fp8", "fp8": "fp8_fast", "fp16": "fp16_vector"}
 FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
 GBS, TFLOPS = "gbs", "tflops"
@@ -269,9 +278,9 @@ def _ceiling(claim: Claim, card: Nominal | None, key: str | None) -> float | Non
     if card is None or key is None or key not in card.peaks_tflops:
         return None
     ceiling = card.ceilings_tflops.get(key, card.peaks_tflops[key])
-    others = [WIDER.get(key, key)] if claim.op != "matmul" else []  # a kernel may use any unit
+    others = WIDER.get(key, ()) if claim.op != "matmul" or key in SUMMED else ()
     if is_emulated(claim, card):
-        others = ["fp16", "bf16"]  # weights are converted, and run on what there is
+        others = ("fp16", "bf16")  # weights are converted, and run on what there is
     ceiling = max(ceiling, *(card.ceilings_tflops.get(other, 0.0) for other in others), 0.0)
     return 2 * ceiling if claim.math == "sparse" else ceiling
 
@@ -305,7 +314,11 @@ def _expected(
         full = card.peaks_tflops[key]
         why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
         return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)
-    return published_work(claim.op, key, card) if key else None
+    found = [published_work(claim.op, k, card) for k in (key, *WIDER.get(key, ()))] if key else []
+    ranges = [r for r in found if r is not None]
+    if not ranges or ranges[0] is not found[0]:
+        return None
+    return msgspec.structs.replace(ranges[0], high=max(r.high for r in ranges))
 
 
 def _of_matmul(

@@ -9,8 +9,11 @@ from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
 FULL = 0.55  # of CUDA cores: what their own libraries reach
 LEAST, MOST = 0.25, 0.6  # a CUDA-core kernel, of its peak; and of the tensor range's lower end
 NEAR = (0.84, 1.19)  # another clock behind the same units: base, boost, maximum
+EXACT = 0.006  # where another card has that figure
 SAME = 0.03  # printed peaks are rounded that much
+OTHER_UNITS = {"fp16": ("fp16_acc16",), "fp8": ("fp8_fast",), "fp64": ("fp64_tensor",)}
 OTHER_TYPES = ("fp16", "bf16")
+ACCUMULATOR = 1.25  # of nominal: beyond what a clock adds
 FASTER = {"fp32": ("tf32",), "fp16": ("fp16_acc16",), "fp8": ("fp8_fast",)}
 """Peaks that a switch or another accumulator reaches without the type changing."""
 
@@ -63,6 +66,8 @@ def compared_with_other_peak(reading: Reading) -> Finding | None:
     if other is None:
         return None
     key, times = other
+    if reading.op != "matmul" and times == 1 and key in OTHER_UNITS.get(reading.peak_key, ()):
+        return None  # what sums or units an unnamed kernel used, nobody knows
     own = reading.nominal_tflops
     if key == reading.peak_key and times == 2:
         return _compared(reading, compared, "sparse", own)
@@ -94,7 +99,8 @@ def other_figure(reading: Reading, compared: float) -> tuple[str, int] | None:
         if times == 2 and other not in TENSOR_KEYS:
             continue  # nothing skips zeros on CUDA cores
         peak = reading.peaks_tflops.get(other)
-        if peak and abs(compared / peak / times - 1) <= SAME:
+        exact = EXACT if reading.compared_is and other != key else SAME
+        if peak and abs(compared / peak / times - 1) <= exact:
             return other, times
     return None
 
@@ -168,7 +174,8 @@ def another_unit(reading: Reading) -> Finding | None:
         ):
             if other == "tf32":
                 return _reaches(reading, "faster_unit", severity, other, peak)
-            return _reaches(reading, "accumulator", severity, other, peak)
+            if rate > ACCUMULATOR * (reading.nominal_tflops or rate):
+                return _reaches(reading, "accumulator", SUSPECT, other, peak)
     nominal = reading.nominal_tflops
     if reading.over and nominal and key != "fp32" and reading.fits(rate / 2) is not None:
         return _reaches(reading, "as_sparse", severity, None, 2 * nominal, reading.fits(rate / 2))

@@ -6,6 +6,8 @@ from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS
 
+MOST = 1.25  # of nominal
+
 
 def zeros(reading: Reading) -> Finding | None:
     """A tensor-core matmul over what random data reach, and under the ceiling."""
@@ -14,6 +16,8 @@ def zeros(reading: Reading) -> Finding | None:
     if reading.peak_key not in TENSOR_KEYS or not reading.tflops or reading.op == "other":
         return None
     nominal = reading.nominal_tflops or 0.0
+    if reading.tflops > MOST * nominal:
+        return None  # no clock does that: another unit
     return finding(
         "zeros",
         "above",

@@ -38,6 +38,7 @@ STREAMS: dict[str, tuple[float, float] | None] = {
     "attention": (0.45, 0.93),
     "other": (0.60, 1.01),
 }
+DECODE_AMD = (0.46, 0.84)  # RX 7900 XTX 52 %
 DECODE = (0.60, 0.84)  # weights and KV over time: 66-80 %, H200 63 (batch 1) to 76 % (128)
 LINK = (0.75, 0.91)  # pinned, PCIe: 24.5-26.5 of 31.5, H200 55.4 of 63
 LINK_C2C = (0.63, 0.96)  # GH200 346 of 450
@@ -48,6 +49,7 @@ GEFORCE_BOOST = 1.15
 MFU = (0.30, 0.62)  # training of whole models; the seed calls 40-60 % good
 
 AROUND_BEST = (0.885, 1.06)
+FP8_LOWER = 0.9  # L40S 65 %
 FAST_PATH = 1.3  # GeForce 50: some fp8 calls run at the row of the shorter accumulator
 
 # Shares of the dense tensor peak where no best is known for the card itself.
@@ -66,6 +68,7 @@ TENSOR: tuple[tuple[str, tuple[float, float]], ...] = (
     ("CDNA2", (0.60, 0.85)),
     ("CDNA3", (0.45, 0.62)),
 )
+SHORT_SUMS = 0.78  # the doubled rate is harder to fill: 88 % were seen
 GEFORCE = {"7.5": (0.95, 1.12), "8.6": (0.97, 1.16), "8.9": (0.97, 1.12), "12.0": (0.90, 1.22)}
 """GeForce cards clock above the boost clock that their datasheet is computed with."""
 POWER_CAPPED = (0.52, 0.92)  # 60 to 75 W: L4 55-60, T4 62-80 % (seed: 45-58 of 65)
@@ -99,7 +102,7 @@ def published_bandwidth(op: str, nominal: Nominal) -> Range | None:
     if nominal.bandwidth_gbs is None:
         return None
     if op == "decode":
-        low, high = DECODE
+        low, high = DECODE_AMD if nominal.vendor == "AMD" else DECODE
     else:
         low, high = STREAMS.get(op, STREAMS["other"]) or _memory(nominal)
     full = nominal.bandwidth_gbs
@@ -174,6 +177,8 @@ def _compute(key: str, peak: float, nominal: Nominal) -> tuple[float, float, str
         return low * peak, AROUND_BEST[1] * best, why
     if best is not None and key != "int8":
         low, high = AROUND_BEST
+        if best < peak and "GeForce" in nominal.name:  # others of that name clock higher
+            high = max(high, _share(key, nominal)[1] * peak / best)
         least = min(best, nominal.measured_best.get(key, best))  # fp16 may lie below bf16
         why = f"{low:.1%} to {high:.0%} of {best:.4g}, the best published for this card"
         return low * least, high * best, why
@@ -224,12 +229,14 @@ def _share(key: str, nominal: Nominal) -> tuple[float, float]:
         boosts = "GeForce" in nominal.name and architecture.startswith(("Pascal", "Turing"))
         return low, high * (GEFORCE_BOOST if boosts else 1.0)
     if "GeForce" in nominal.name and nominal.compute_capability in GEFORCE:
-        return GEFORCE[nominal.compute_capability]
+        low, high = GEFORCE[nominal.compute_capability]
+        return (low * SHORT_SUMS if key in ("fp16_acc16", "fp8_fast") else low), high
     if architecture.startswith("Ampere GA100") and tdp <= 300:
         return PCIE_GA100
     if architecture.startswith("Hopper") and tdp <= 350:
         return PCIE_HOPPER
-    return _named(TENSOR, architecture, (0.60, 0.98))
+    low, high = _named(TENSOR, architecture, (0.60, 0.98))
+    return (low * FP8_LOWER if key.startswith("fp8") else low), high
 
 
 def _named(
