@@ -7,16 +7,13 @@ import msgspec
 from roofwatch.library.measured import Measured
 from roofwatch.library.nominal_cards import named_cards, nominal_here
 from roofwatch.library.said import Said
-from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_reading import key_of, reading_of
+from roofwatch.notebook.claim_reading import reading_of
 from roofwatch.notebook.finding import Finding
-from roofwatch.notebook.known_card import SAME
 from roofwatch.notebook.low_without_cause import low_without_cause
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
-from roofwatch.notebook.verdict import CANNOT_SAY, verdict_of
+from roofwatch.notebook.verdict import CANNOT_SAY, compared_is, verdict_of
 from roofwatch.probes.function import Taken
-from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.statistics import drift, iqr, median, modes, spread
 from roofwatch.session.conditions import Conditions
 from roofwatch.session.events import Device
@@ -40,13 +37,13 @@ def judged(said: Said, taken: Taken, session: Session, seen: Conditions) -> Meas
         synchronized=True,
         timing=taken.timed.timing.partition("-")[0],
     )
-    one_sided = _one_sided(claim, nominal)
-    reading, expected = reading_of(
-        one_sided, said.name, nominal, compared_is=_compared_is(claim, nominal)
-    )
+    others = compared_is(claim, nominal, named_cards())
+    reading, expected = reading_of(claim, said.name, nominal, compared_is=others)
     reading = _with_repetitions(reading, times, device)
     found, verdict = _verdict(reading, seen, session)
-    gbs, tflops, intensity = _both(claim, reading, time_s)
+    gbs, tflops, intensity = reading.gbs, reading.tflops, reading.intensity
+    if intensity is None and gbs and tflops:  # of an unnamed operation, by its own counts
+        intensity = tflops * 1e3 / gbs
     rate, full = reading.rate, reading.nominal
     return Measured(
         name=said.name,
@@ -69,44 +66,6 @@ def judged(said: Said, taken: Taken, session: Session, seen: Conditions) -> Meas
         conditions=seen,
         card=device.name or (nominal.name if nominal else None),
     )
-
-
-def _one_sided(claim: Claim, nominal: Nominal | None) -> Claim:
-    """Of an unknown operation with both counts, the one that its side of the ridge asks about."""
-    if claim.op != "other" or not claim.flop_counted or not claim.bytes_counted:
-        return claim
-    ridge = nominal.ridge.get(key_of(claim, nominal) or "") if nominal else None
-    if ridge is None or claim.flop_counted / claim.bytes_counted < ridge:
-        return msgspec.structs.replace(claim, flop_counted=None)
-    return msgspec.structs.replace(claim, bytes_counted=None)
-
-
-def _both(
-    claim: Claim, reading: Reading, time_s: float
-) -> tuple[float | None, float | None, float | None]:
-    """GB/s, TFLOP/s and intensity, by what was counted where the formula does not tell."""
-    gbs, tflops, intensity = reading.gbs, reading.tflops, reading.intensity
-    if gbs is None and claim.bytes_counted:
-        gbs = claim.bytes_counted / time_s / 1e9
-    if tflops is None and claim.flop_counted:
-        tflops = claim.flop_counted / time_s / 1e12
-    if intensity is None and gbs and tflops:
-        intensity = tflops * 1e3 / gbs
-    return gbs, tflops, intensity
-
-
-def _compared_is(claim: Claim, nominal: Nominal | None) -> tuple[str, ...]:
-    """Other cards of which the figure compared with is the nominal one."""
-    if nominal is None:
-        return ()
-    key = key_of(claim, nominal)
-    for figure, own, of in (
-        (claim.nominal_tflops, nominal.peaks_tflops.get(key or ""), key),
-        (claim.nominal_gbs, nominal.bandwidth_gbs, None),
-    ):
-        if figure and own and abs(figure / own - 1) > SAME:
-            return named_cards().with_figure(figure, of, nominal)
-    return ()
 
 
 def _with_repetitions(reading: Reading, times: list[float], device: Device) -> Reading:

@@ -160,7 +160,7 @@ def _judge(
         subject,
         nominal,
         slice_share,
-        _compared_is(claim, nominal, cards),
+        compared_is(claim, nominal, cards),
         cards.siblings(nominal) if nominal else None,
     )
     found = judge(reading)
@@ -186,7 +186,8 @@ def _judge(
     )
 
 
-def _compared_is(claim: Claim, nominal: Nominal | None, cards: Cards) -> tuple[str, ...]:
+def compared_is(claim: Claim, nominal: Nominal | None, cards: Cards) -> tuple[str, ...]:
+    """Other cards of which the figure that the row compares with is the nominal one."""
     if nominal is None:
         return ()
     key = key_of(claim, nominal)
