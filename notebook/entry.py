@@ -226,7 +226,7 @@ def _number(name: str, given: int | float, read: Read) -> Any:
             raise QuantityError("is no whole number from 1 to 1e18")
         return int(given)
     if abs(given) > quantity.MOST:  # an int may be too large to become a float
-        raise QuantityError("is not a number above 0 and below 1e24")
+        raise QuantityError(quantity.BEYOND)
     if name in PLAIN:
         return quantity.checked(float(given))
     if name in MEASURED:

@@ -12,6 +12,7 @@ import msgspec
 
 LONGEST = 100  # characters of a number with its unit
 LEAST, MOST = 1e-18, 1e24
+BEYOND = "is not a number above 0, from 1e-18 to 1e24"
 MOST_COUNT = 10**18
 MOST_ROUNDING = 0.125  # one digit may hide that much: 0.04 ms is 0.035 to 0.045
 NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
@@ -69,7 +70,7 @@ def _split(text: str) -> tuple[float, str, float]:
 def checked(value: float) -> float:
     """A quantity lies from 1e-18 to 1e24, or it measures nothing."""
     if not LEAST <= value < MOST:  # NaN fails this as well
-        raise QuantityError("is not a number above 0 and below 1e24")
+        raise QuantityError(BEYOND)
     return value
 
 

@@ -41,7 +41,7 @@ ROWS: list[dict[str, Any]] = [
     {"id": "decode", "op": "decode", "batch": 64, "time_ms": 11},
     {"op": "matmul", "gpu": "T4", "dtype": "fp16", "m": 512, "n": 512, "k": 512, "time_us": 60},
     {"id": 10**30, "op": "matmul", "gpu": "T4", "dtype": "fp16", "claimed_tflops": 1e23},
-    {"id": "名前" * 40, "op": "copy", "gpu": "名" * 100, "claimed_gbs": 1e-20},
+    {"id": "名前" * 40, "op": "copy", "gpu": "名" * 100, "claimed_gbs": 1e-11},
     {"id": "i8", "op": "matmul", "gpu": "T4", "dtype": "int8", "claimed_tflops": 60},
 ]
 
