@@ -125,11 +125,7 @@ def look(index: int, launch: Launch) -> Looked:
     """
     launch()  # what is loaded or compiled on the way is no part of it
     torch.cuda.synchronize(index)
-    begin = time.perf_counter()
-    launch()
-    call_s = time.perf_counter() - begin
-    torch.cuda.synchronize(index)
-    behind_s = time.perf_counter() - begin - call_s
+    call_s, behind_s = _apart(index, launch)
     if not hasattr(torch.cuda, "_sleep"):  # nothing keeps the device busy: events and no graph
         return Looked(device_s=call_s + behind_s, waited=True, works=True)
     calls = max(1, min(MOST_CALLS, int(SPIN_S[0] / SPIN_OVER_CALL / call_s)))
@@ -139,12 +135,35 @@ def look(index: int, launch: Launch) -> Looked:
     device_s = median([each.busy_s for each in unwaited or looks]) / calls
     nothing_s = median([each.empty_s for each in looks])
     works = not unwaited or device_s - nothing_s / calls > NOTHING_S
-    if not works and behind_s > OUTLIVES_S:
+    if not works and _outlives(index, launch, call_s):
         raise OtherStream(
             "fn leaves work on another stream than the current one, where it cannot be timed: "
             'call measure() under torch.cuda.stream(...), or give device="cpu"'
         )
     return Looked(device_s=device_s, waited=len(unwaited) < LOOKS, works=works)
+
+
+def _apart(index: int, launch: Launch) -> tuple[float, float]:
+    """Seconds of one call, and seconds that the device goes on behind it."""
+    begin = time.perf_counter()
+    launch()
+    call_s = time.perf_counter() - begin
+    torch.cuda.synchronize(index)
+    return call_s, time.perf_counter() - begin - call_s
+
+
+def _outlives(index: int, launch: Launch, call_s: float) -> bool:
+    """Whether the device goes on behind a call for longer than behind an equally long pause."""
+
+    def pause() -> None:  # after 20 ms without work a bare synchronise took 0.1 ms
+        end = time.perf_counter() + min(call_s, SPIN_S[1])
+        while time.perf_counter() < end:
+            pass
+
+    behind_s, idle_s = (
+        min(_apart(index, each)[1] for _ in range(LOOKS)) for each in (launch, pause)
+    )
+    return behind_s - idle_s > OUTLIVES_S
 
 
 class _Behind(NamedTuple):
