@@ -156,9 +156,7 @@ def _outlives(index: int, launch: Launch, call_s: float) -> bool:
     """Whether the device goes on behind a call for longer than behind an equally long pause."""
 
     def pause() -> None:  # after 20 ms without work a bare synchronise took 0.1 ms
-        end = time.perf_counter() + min(call_s, SPIN_S[1])
-        while time.perf_counter() < end:
-            pass
+        time.sleep(min(call_s, SPIN_S[1]))
 
     behind_s, idle_s = (
         min(_apart(index, each)[1] for _ in range(LOOKS)) for each in (launch, pause)

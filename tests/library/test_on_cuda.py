@@ -22,6 +22,7 @@ class Device:
         self.host_s = 0.0
         self.free_s = 0.0  # when the current stream is done
         self.other_s = 0.0
+        self.late_s = 0.0  # what a synchronise takes by itself
 
     def perf_counter(self) -> float:
         return self.host_s
@@ -30,7 +31,10 @@ class Device:
         self.free_s = max(self.free_s, self.host_s) + cycles / 2e9
 
     def synchronize(self, _: int) -> None:
-        self.host_s = max(self.host_s, self.free_s, self.other_s)
+        self.host_s = max(self.host_s, self.free_s, self.other_s) + self.late_s
+
+    def sleep(self, seconds: float) -> None:
+        self.host_s += seconds
 
     def Event(self, enable_timing: bool) -> Any:
         device = self
@@ -79,6 +83,13 @@ def test_a_kernel_is_seen_with_its_own_time(device: Device, seconds: float) -> N
 def test_the_host_alone_leaves_nothing(device: Device, seconds: float) -> None:
     seen = look(0, lambda: device.compute(seconds))
     assert (seen.works, seen.waited) == (False, False)
+
+
+def test_a_slow_synchronise_is_no_work_elsewhere(device: Device) -> None:
+    device.late_s = 3e-4
+    assert not look(0, lambda: device.compute(0.02)).works
+    with pytest.raises(OtherStream, match="another stream"):
+        look(0, lambda: device.elsewhere(1e-3))
 
 
 def test_a_call_that_waits_is_told_from_one_that_does_not(device: Device) -> None:
