@@ -19,13 +19,10 @@ from roofwatch.probes.shapes import Shape  # noqa: E402
 from roofwatch.probes.timing import Cancelled, Launch, Timed  # noqa: E402
 from roofwatch.roofline.suite import MISTAKES, ProbeSpec, suite  # noqa: E402
 from roofwatch.session.events import (  # noqa: E402
-    AnyEvent,
     Device,
     End,
     Measurement,
     Note,
-    decode,
-    encode,
 )
 
 MIB = 1 << 20
@@ -225,35 +222,15 @@ def test_a_cpu_cannot_be_early() -> None:
     assert "E4 is not made" in (said["E4"] or "")
 
 
-class Heard:
-    """An instrument that keeps what it is told to write."""
-
-    def __init__(self) -> None:
-        self.events: list[AnyEvent] = []
-
-    def now(self) -> float:
-        return 1.0
-
-    def at(self, monotonic_s: float) -> float:
-        return monotonic_s
-
-    def write(self, event: AnyEvent) -> None:
-        assert decode(encode(event)) == event
-        self.events.append(event)
-
-    def say(self, state: str, probe: str | None = None, progress: float | None = None) -> None:
-        pass
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [e for e in self.events if isinstance(e, kind)]
-
-
 def worked(
-    monkeypatch: pytest.MonkeyPatch, specs: list[ProbeSpec], target: Any, **told: Any
+    heard: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    specs: list[ProbeSpec],
+    target: Any,
+    **told: Any,
 ) -> Any:
     monkeypatch.setattr(worker, "LAST_SAMPLE_S", 0.0)
     monkeypatch.setattr(worker.Worker, "_open_clock", lambda self: None)
-    heard: Any = Heard()
     run = worker.Worker(heard, target, 1, threading.Event(), **told)
     run._shapes["fp32"] = (Shape(64, 48, 32), "nn")
     monkeypatch.setattr(run, "_rest", lambda seconds: None)
@@ -261,8 +238,10 @@ def worked(
     return heard
 
 
-def test_the_worker_writes_each_with_its_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = worked(monkeypatch, list(ON_CARD.values()), Card(), peaks_tflops=PEAKS)
+def test_the_worker_writes_each_with_its_claim(
+    monkeypatch: pytest.MonkeyPatch, instrument: Any
+) -> None:
+    heard = worked(instrument, monkeypatch, list(ON_CARD.values()), Card(), peaks_tflops=PEAKS)
     found = heard.of(Measurement)
     assert [m.mistake for m in found] == list(CODES)
     for m in found:
@@ -274,9 +253,11 @@ def test_the_worker_writes_each_with_its_claim(monkeypatch: pytest.MonkeyPatch) 
     assert heard.of(End)[0].complete
 
 
-def test_the_worker_skips_what_a_cpu_cannot_get_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_worker_skips_what_a_cpu_cannot_get_wrong(
+    monkeypatch: pytest.MonkeyPatch, instrument: Any
+) -> None:
     specs = [s for s in suite(MISTAKES, "cpu") if s.mistake in ("E3", "E4", "E5")]
-    heard = worked(monkeypatch, specs, CpuTarget())
+    heard = worked(instrument, monkeypatch, specs, CpuTarget())
     assert [n.probe for n in heard.of(Note)] == ["mistake-E3", "mistake-E4", "mistake-E5"]
     assert heard.of(Measurement) == []
     assert heard.of(End)[0].complete

@@ -20,7 +20,7 @@ from roofwatch.roofline.suite import (  # noqa: E402
     stream_spec,
     sweep_of,
 )
-from roofwatch.session.events import AnyEvent, End, Measurement, Note, Span, decode, encode  # noqa: E402
+from roofwatch.session.events import End, Measurement, Note, Span  # noqa: E402
 
 FIRST = stream_spec("add_scalar", "fp32")
 CONTROL = stream_spec("add_scalar", "fp64", control=True)
@@ -28,35 +28,8 @@ COPY = stream_spec("copy", "fp32")
 ELEMENTS = 1000
 
 
-class Heard:
-    """An instrument that keeps what it is told to write."""
-
-    def __init__(self) -> None:
-        self.events: list[AnyEvent] = []
-
-    def now(self) -> float:
-        return 1.0
-
-    def at(self, monotonic_s: float) -> float:
-        return monotonic_s
-
-    def write(self, event: AnyEvent) -> None:
-        assert decode(encode(event)) == event
-        self.events.append(event)
-
-    def say(self, state: str, probe: str | None = None, progress: float | None = None) -> None:
-        pass
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [e for e in self.events if isinstance(e, kind)]
-
-    @property
-    def measured(self) -> list[str]:
-        return [m.probe for m in self.of(Measurement)]
-
-
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
+def heard(monkeypatch: pytest.MonkeyPatch, instrument: Any) -> Any:
     """What a worker writes when its streams are small."""
     monkeypatch.setattr(worker, "LAST_SAMPLE_S", 0.0)
     monkeypatch.setattr(streams, "tensor_bytes", lambda target, op: (4 * ELEMENTS, True))
@@ -65,12 +38,12 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
         "prepare",
         lambda target, op, dtype, size: (workload.add_scalar(ELEMENTS, dtype), lambda: None),
     )
-    return Heard()
+    return instrument
 
 
 def run(
     monkeypatch: pytest.MonkeyPatch,
-    heard: Heard,
+    heard: Any,
     times: list[float],
     specs: tuple[ProbeSpec, ...] = (FIRST, CONTROL),
 ) -> int:
@@ -93,7 +66,7 @@ def run(
 
 @pytest.mark.parametrize("off", [0.0, 0.019, -0.019])
 def test_a_control_within_two_per_cent_is_measured_once(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard, off: float
+    monkeypatch: pytest.MonkeyPatch, heard: Any, off: float
 ) -> None:
     # fp64 moves twice the bytes in twice the time.
     assert run(monkeypatch, heard, [1e-3, 2e-3 / (1 + off)]) == 0
@@ -103,7 +76,7 @@ def test_a_control_within_two_per_cent_is_measured_once(
 
 @pytest.mark.parametrize(("off", "said"), [(0.05, "+5.0%"), (-0.05, "-5.0%"), (0.021, "+2.1%")])
 def test_a_control_that_disagrees_repeats_both_blocks_and_says_so(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard, off: float, said: str
+    monkeypatch: pytest.MonkeyPatch, heard: Any, off: float, said: str
 ) -> None:
     assert run(monkeypatch, heard, [1e-3, 2e-3 / (1 + off), 1.1e-3, 2.2e-3]) == 0
     assert heard.measured == [FIRST.key, CONTROL.key, FIRST.key, CONTROL.key]
@@ -115,7 +88,7 @@ def test_a_control_that_disagrees_repeats_both_blocks_and_says_so(
 
 
 def test_each_repetition_lies_in_a_span_of_its_own_probe(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
+    monkeypatch: pytest.MonkeyPatch, heard: Any
 ) -> None:
     run(monkeypatch, heard, [1e-3, 3e-3, 1e-3, 3e-3])
     kinds = [
@@ -139,16 +112,14 @@ def test_each_repetition_lies_in_a_span_of_its_own_probe(
     ]
 
 
-def test_the_last_of_each_is_the_repeated_one(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
-) -> None:
+def test_the_last_of_each_is_the_repeated_one(monkeypatch: pytest.MonkeyPatch, heard: Any) -> None:
     run(monkeypatch, heard, [1e-3, 3e-3, 1.1e-3, 2.2e-3])
     last = {m.probe: m.times_s[0] for m in heard.of(Measurement)}
     assert last == {FIRST.key: 1.1e-3, CONTROL.key: 2.2e-3}
 
 
 def test_a_disagreement_that_stays_is_repeated_once_and_no_more(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
+    monkeypatch: pytest.MonkeyPatch, heard: Any
 ) -> None:
     run(monkeypatch, heard, [1e-3, 3e-3, 1e-3, 3e-3])
     assert len(heard.measured) == 4
@@ -156,7 +127,7 @@ def test_a_disagreement_that_stays_is_repeated_once_and_no_more(
 
 
 def test_other_streams_may_differ_from_the_first(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
+    monkeypatch: pytest.MonkeyPatch, heard: Any
 ) -> None:
     specs = (FIRST, COPY, CONTROL)
     run(monkeypatch, heard, [1e-3, 5e-3, 2e-3], specs)
@@ -165,7 +136,7 @@ def test_other_streams_may_differ_from_the_first(
 
 
 def test_a_stop_while_it_repeats_ends_the_run_unfinished(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
+    monkeypatch: pytest.MonkeyPatch, heard: Any
 ) -> None:
     times = iter([1e-3, 3e-3])
 
@@ -184,7 +155,7 @@ def test_a_stop_while_it_repeats_ends_the_run_unfinished(
 
 
 def test_readings_of_the_clock_go_into_the_record(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard
+    monkeypatch: pytest.MonkeyPatch, heard: Any
 ) -> None:
     timed = Timed(
         times_s=[1e-3] * 3,
@@ -202,7 +173,7 @@ def test_readings_of_the_clock_go_into_the_record(
     assert m.status == {"kernel": "not_measured"}
 
 
-def test_without_readings_it_is_said_why(monkeypatch: pytest.MonkeyPatch, heard: Heard) -> None:
+def test_without_readings_it_is_said_why(monkeypatch: pytest.MonkeyPatch, heard: Any) -> None:
     run(monkeypatch, heard, [1e-3], (FIRST,))
     (m,) = heard.of(Measurement)
     assert m.clock_mhz == []
@@ -211,7 +182,7 @@ def test_without_readings_it_is_said_why(monkeypatch: pytest.MonkeyPatch, heard:
 
 @pytest.mark.parametrize("spec", [sweep_of(matmul_spec("fp32")), matmul_spec("fp32", 1.0)])
 def test_what_needs_a_shape_is_skipped_without_one(
-    monkeypatch: pytest.MonkeyPatch, heard: Heard, spec: ProbeSpec
+    monkeypatch: pytest.MonkeyPatch, heard: Any, spec: ProbeSpec
 ) -> None:
     assert run(monkeypatch, heard, [], (spec,)) == 0
     assert heard.measured == []
