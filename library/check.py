@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
+from roofwatch.library.dtype_word import dtype_word
 from roofwatch.library.nominal_cards import named_cards
 from roofwatch.notebook.entry import READ, Unreadable, claim_of, unreadable
 from roofwatch.notebook.verdict import Verdict, check_claim, check_rows
@@ -109,7 +110,7 @@ def _plain(fields: Mapping[str, object]) -> dict[str, object]:
     for name, value in fields.items():
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             value = value.item()
-        if name == "dtype" and value is not None and not isinstance(value, str):
-            value = getattr(value, "__name__", None) or str(value)  # np.float16, torch.float16
+        if name == "dtype":
+            value = dtype_word(value)
         out[name] = None if isinstance(value, float) and value != value else value
     return out

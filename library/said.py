@@ -9,6 +9,7 @@ from numbers import Real
 
 import msgspec
 
+from roofwatch.library.dtype_word import dtype_word
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.entry import OP_WORDS, Unreadable, claim_of
 from roofwatch.session.printable import shown
@@ -66,7 +67,7 @@ def said_of(
         if any(value is not None for value in given.values()):
             raise ValueError("shape: give it, or m, n, k and elements, not both")
         given = dict(_sides(op, shape))
-    fields = {"op": op, "dtype": _word(dtype), "math": math, **figures, **given}
+    fields = {"op": op, "dtype": dtype_word(dtype), "math": math, **figures, **given}
     try:
         claim = claim_of(fields)
     except Unreadable as error:
@@ -111,14 +112,6 @@ def _sides(op: str, shape: Sequence[int]) -> dict[str, int | float | None]:
     if any(size != int(size or 0) for size in sizes):
         raise ValueError(f"shape is {tuple(shape)}, not of whole numbers")
     return {"elements": mathematics.prod(int(size or 0) for size in sizes)}
-
-
-def _word(dtype: object) -> str | None:
-    """``"fp16"``, ``torch.float16`` and ``numpy.float16`` say the same."""
-    if dtype is None or isinstance(dtype, str):
-        return dtype
-    named = getattr(dtype, "__name__", None) or getattr(dtype, "name", None)
-    return named if isinstance(named, str) else str(dtype)
 
 
 def _name(fn: Callable[[], object], name: str | None, op: str) -> str:

@@ -177,8 +177,9 @@ def another_unit(reading: Reading) -> Finding | None:
             if rate > ACCUMULATOR * (reading.nominal_tflops or rate):
                 return _reaches(reading, "accumulator", SUSPECT, other, peak)
     nominal = reading.nominal_tflops
-    if reading.over and nominal and key != "fp32" and reading.fits(rate / 2) is not None:
-        return _reaches(reading, "as_sparse", severity, None, 2 * nominal, reading.fits(rate / 2))
+    fit = reading.fits(rate / 2)
+    if reading.over and nominal and key != "fp32" and fit is not None:
+        return _reaches(reading, "as_sparse", severity, None, 2 * nominal, fit)
     return None
 
 
