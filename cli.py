@@ -71,7 +71,8 @@ def _seconds(text: str) -> float:
 
 
 def _precisions(text: str) -> tuple[str, ...]:
-    from roofwatch.roofline.suite import HOLD_ALL, MATMUL_KEYS
+    from roofwatch.roofline.probe_spec import MATMUL_KEYS
+    from roofwatch.roofline.suite import HOLD_ALL
 
     keys = tuple(key.strip() for key in text.split(","))
     for key in keys:

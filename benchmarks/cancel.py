@@ -20,7 +20,8 @@ from where import where
 
 from roofwatch.probes.device import pick
 from roofwatch.probes.worker import LAST_SAMPLE_S, Worker
-from roofwatch.roofline.suite import FULL, ProbeSpec, suite
+from roofwatch.roofline.probe_spec import ProbeSpec
+from roofwatch.roofline.suite import FULL, suite
 from roofwatch.session.events import AnyEvent, Span
 from roofwatch.session.instrument import Instrument
 

@@ -38,7 +38,7 @@ def launches() -> None:
     from roofwatch.probes.device import pick
     from roofwatch.probes.shapes import Shape
     from roofwatch.probes.timing import Launch
-    from roofwatch.roofline.suite import matmul_spec
+    from roofwatch.roofline.probe_spec import matmul_spec
     from roofwatch.roofline.workload import Work
 
     target = pick("cuda:0")

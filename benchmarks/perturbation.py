@@ -33,7 +33,7 @@ def probe() -> None:
     from roofwatch.probes import device, operands, streams
     from roofwatch.probes.shapes import Shape
     from roofwatch.probes.timing import burst, steady
-    from roofwatch.roofline.suite import matmul_spec
+    from roofwatch.roofline.probe_spec import matmul_spec
 
     target = device.pick("auto")
     small = target.kind == "cpu"

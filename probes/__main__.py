@@ -15,6 +15,9 @@ import sys
 import threading
 import time
 
+import msgspec
+
+from roofwatch.roofline.model import Model
 from roofwatch.roofline.suite import QUICK, SUITES
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.instrument import Instrument, add_arguments
@@ -29,6 +32,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.add_argument("--suite", default=QUICK, choices=SUITES)
     parser.add_argument("--hold", default="", help="precisions to hold, separated by commas")
+    parser.add_argument("--models", default="[]", help="shapes of the decode suite's, as JSON")
+    parser.add_argument("--contexts", default="", help="of the decode suite, in tokens")
     parser.add_argument("--sustain", type=float, default=None, metavar="S")
     parser.add_argument("--run", type=int, default=1, help="which run of the session this is")
     return parser.parse_args(argv)
@@ -97,7 +102,9 @@ def main(argv: list[str] | None = None) -> int:
     if instrument.supervised:
         go.wait()
     with torch.inference_mode(), contextlib.suppress(KeyboardInterrupt):
-        work = worker.Worker(instrument, target, options.run, stop, peaks_tflops)
+        models = msgspec.json.decode(options.models, type=list[Model])
+        contexts = [int(n) for n in options.contexts.split(",") if n]
+        work = worker.Worker(instrument, target, options.run, stop, peaks_tflops, models, contexts)
         hold = [key for key in options.hold.split(",") if key]
         return work.suite(options.suite, options.sustain, hold)
     return 130

@@ -12,8 +12,8 @@ from roofwatch.probes.device import Target
 from roofwatch.probes.shapes import TILES, Shape, candidates
 from roofwatch.probes.spin import SpinClock
 from roofwatch.probes.timing import BURST_S, Launch, Report, Timed, burst
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.roofline.workload import Work, matmul
 
 LAUNCH_S = 0.0025  # a launch of the search; slow units get smaller shapes

@@ -7,18 +7,18 @@ wrong, so that the rules must see it in the number itself.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import msgspec
 import torch
 
 from roofwatch.probes import matmul, operands, streams
 from roofwatch.probes.device import Target
+from roofwatch.probes.place import Place
 from roofwatch.probes.shapes import Shape
-from roofwatch.probes.spin import SpinClock
 from roofwatch.probes.timing import BURST_S, Report, Timed, burst
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.roofline.workload import Work
 from roofwatch.session.events import Claimed
 
@@ -46,19 +46,6 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     timed: Timed
     claim: Claimed
     layout: str | None = None
-
-
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a mistake is made: the device, and what the right probes and the parent have told.
-
-    ``shapes`` are the bursts' best by peak key; ``peaks_tflops`` the card's nominal ones.
-    """
-
-    target: Target
-    clock: SpinClock | None
-    shapes: Mapping[str, tuple[Shape, str]]
-    peaks_tflops: Mapping[str, float]
-    rest: Callable[[float], None]
 
 
 def cannot(spec: ProbeSpec, place: Place) -> str | None:

@@ -9,7 +9,7 @@ import torch
 
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.timing import Launch
-from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.workload import BLOCK, RESULT
 
 LAYOUTS = {"fp8": ("nt",), "int8": ("nt",), "fp4": ("nt",)}

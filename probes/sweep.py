@@ -18,7 +18,7 @@ from roofwatch.probes.shapes import Shape
 from roofwatch.probes.timing import Launch, Timed, Timer, burst
 from roofwatch.roofline import workload
 from roofwatch.roofline.cache import sweep_bytes
-from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 SMALLEST_BYTES, LARGEST_BYTES = 256 << 10, 4 << 30

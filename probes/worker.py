@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
 import torch
 
-from roofwatch.probes import cpu, kernels, matmul, mistakes, operands, streams, sustained, sweep
+from roofwatch.probes import (
+    alignment,
+    cpu,
+    decode,
+    fusion,
+    kernel_map,
+    kernels,
+    matmul,
+    mistakes,
+    operands,
+    streams,
+    sustained,
+    sweep,
+    waves,
+)
+from roofwatch.probes import (
+    launch as launches,
+)
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
+from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
 from roofwatch.probes.sustained import Chunk
-from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Timed
+from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Report, Timed
 from roofwatch.roofline.expected import CPU_DTYPES
+from roofwatch.roofline.model import Model
 from roofwatch.roofline.precision import lacks
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import FULL, ProbeSpec, suite
+from roofwatch.roofline.suite import FULL, suite
 from roofwatch.roofline.workload import Work
 from roofwatch.session.events import Claimed, End, Fault, Measurement, Note, Series, Span, Tensor
 from roofwatch.session.instrument import Instrument
@@ -28,6 +49,15 @@ LAST_SAMPLE_S = 0.15  # one more telemetry sample closes the last span's counter
 CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 CUDA_GONE = ("CUDA error", "CUDA-capable device", "cuBLAS", "CUBLAS", "unspecified launch failure")
 DIGITS = 10
+POINTS: dict[str, Callable[[ProbeSpec, Place, Report], Iterator[Point]]] = {
+    "launch": launches.points,
+    "decode": decode.points,
+    "kernels": kernel_map.points,
+    "fusion": fusion.points,
+    "alignment": alignment.points,
+    "waves": waves.points,
+}
+ONE_MODEL = "on a CPU the first model is enough: --model names it"
 
 
 def one_line(error: BaseException) -> str:
@@ -46,12 +76,16 @@ class Worker:
         run: int,
         stop: threading.Event,
         peaks_tflops: Mapping[str, float] | None = None,
+        models: Iterable[Model] = (),
+        contexts: Collection[int] = (),
     ) -> None:
         self._out = instrument
         self._target = target
         self._run = run
         self._stop = stop
         self._peaks_tflops = peaks_tflops or {}
+        self._models = {model.name: model for model in models}
+        self._contexts = tuple(contexts)
         self._shapes: dict[str, tuple[Shape, str]] = {}
         self._reference: tuple[ProbeSpec, float] | None = None  # the first stream, bytes a second
         self._profiles = False
@@ -61,7 +95,7 @@ class Worker:
     def suite(self, name: str, sustain_s: float | None, hold: Collection[str] = ()) -> int:
         """Run a suite; 0 when all its probes ran or were skipped with a reason, else 4."""
         capability = self._target.identity().compute_capability
-        specs = suite(name, self._target.kind, capability, sustain_s, hold)
+        specs = suite(name, self._target.kind, capability, sustain_s, hold, self._models)
         return self.run(specs, profiles=name == FULL)
 
     def run(self, specs: Iterable[ProbeSpec], profiles: bool = False) -> int:
@@ -111,9 +145,13 @@ class Worker:
             self._no_clock = str(why)
 
     def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.mistake and (why := mistakes.cannot(spec, self._place())):
+        if spec.mistake and (why := mistakes.cannot(spec, self._place(spec))):
             return why
+        if spec.model and spec.model not in self._models:
+            return f"the shapes of {spec.model} were not given"
         if self._target.kind == "cpu":
+            if spec.model and spec.model != next(iter(self._models)):
+                return ONE_MODEL
             if spec.dtype not in CPU_DTYPES:
                 return f"{spec.dtype} is not measured on a CPU"
             if spec.dtype == "bf16" and not cpu.has_fast_bf16():
@@ -132,18 +170,23 @@ class Worker:
             return f"{spec.peak_key} has no burst shape to hold"
         return None
 
-    def _place(self) -> mistakes.Place:
-        return mistakes.Place(
+    def _place(self, spec: ProbeSpec) -> Place:
+        return Place(
             target=self._target,
             clock=self._clock,
             shapes=self._shapes,
             peaks_tflops=self._peaks_tflops,
             rest=self._rest,
+            models=self._models,
+            contexts=self._contexts,
+            note=lambda text: self._note(text, spec.key),
         )
 
     def _probe(self, spec: ProbeSpec) -> None:
         if spec.mistake:
             self._mistake(spec)
+        elif spec.protocol in POINTS:
+            self._group(spec)
         elif spec.protocol == "sweep":
             self._sweep(spec)
         elif spec.protocol == "sustained":
@@ -219,8 +262,24 @@ class Worker:
         )
 
     def _mistake(self, spec: ProbeSpec) -> None:
-        made = mistakes.make(spec, self._place(), lambda p: self._report(spec, 0.9 * p))
+        made = mistakes.make(spec, self._place(spec), lambda p: self._report(spec, 0.9 * p))
         self._measurement(spec, made.work, made.timed, made.layout, claim=made.claim)
+
+    def _group(self, spec: ProbeSpec) -> None:
+        for point in POINTS[spec.protocol](
+            spec, self._place(spec), lambda p: self._report(spec, p)
+        ):
+            of_point = msgspec.structs.replace(
+                spec, op=point.work.op, dtype=point.dtype or spec.dtype
+            )
+            self._measurement(
+                of_point,
+                point.work,
+                point.timed,
+                point.layout,
+                profile=point.profile,
+                variant=point.variant,
+            )
 
     def _profile(self, launch: Launch) -> Profiled:
         if not self._profiles:
@@ -287,12 +346,13 @@ class Worker:
         searched: list[dict[str, Any]] | None = None,
         profile: Profiled | None = None,
         claim: Claimed | None = None,
+        variant: str | None = None,
     ) -> None:
         profile = profile or Profiled(status="not_measured")
         status = {} if timed.clock else {"clock_mhz": self._why_no_clock()}
         if profile.status:
             status["kernel"] = profile.status
-        multiplies = spec.peak_key is not None
+        multiplies = spec.peak_key is not None and spec.protocol not in POINTS
         self._out.write(
             Measurement(
                 t=self._out.now(),
@@ -325,6 +385,7 @@ class Worker:
                 clock_mhz=[round(r.mhz, 1) for r in timed.clock],
                 settings=operands.math_flags() if multiplies else {},
                 status=status,
+                variant=variant,
                 mistake=spec.mistake or None,
                 claim=claim,
                 run=self._run,

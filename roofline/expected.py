@@ -12,7 +12,7 @@ import msgspec
 
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.suite import PERCENT, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
 
 BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
 BANDWIDTH_GDDR = (0.80, 0.96)
@@ -36,6 +36,8 @@ VECTOR_KEYS = ("fp32", "fp64", "fp64_tensor")
 LIBRARY = (0.40, 0.87)  # torch's int8 call reaches half of Hopper's peak
 AROUND_BEST = (0.93, 1.13)  # our burst against the best that others published
 SUSTAINED = (0.74, 1.0)  # of the burst range: what power limits take
+
+PATTERNS = ("sweep", *GROUPS)
 
 CPU_DTYPES = ("fp64", "fp32", "bf16")  # what CPUs multiply by vectors or tiles of their own
 CPU_COMPUTE = (0.25, 1.15)
@@ -66,8 +68,8 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 def expected(spec: ProbeSpec, nominal: Nominal, reported: Reported) -> Range | None:
     """Range for a probe on a CUDA card; None where nothing nominal is known."""
-    if spec.protocol == "sweep":
-        return None  # a curve has no one range
+    if spec.protocol in PATTERNS:
+        return None  # many points have no one range
     if spec.peak_key is None:
         return _bandwidth(spec.op, nominal)
     if spec.peak_key not in nominal.peaks_tflops:
@@ -160,7 +162,7 @@ def of_mistake(spec: ProbeSpec, right: Range, nominal: Nominal) -> Range | None:
 def expected_cpu(spec: ProbeSpec, reported: Reported) -> Range | None:
     """A wide range from cores x clock x vector width; None when the host does not say."""
     cores = reported.core_count
-    if not cores or spec.protocol == "sweep":
+    if not cores or spec.protocol in PATTERNS:
         return None
     if spec.peak_key is None:
         used = min(cores, CPU_BANDWIDTH_CORES)

@@ -4,114 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import msgspec
-
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.precision import lacks
+from roofwatch.roofline.probe_spec import (
+    MATMUL_KEYS,
+    WRONG_PEAK,
+    ProbeSpec,
+    decode_spec,
+    group_spec,
+    held,
+    matmul_spec,
+    mistaken,
+    stream_spec,
+    sweep_of,
+)
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
-SUITES = (QUICK, FULL, MISTAKES)
+DECODE, KERNELS = "decode", "kernels"
+SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
+UNHELD = (MISTAKES, DECODE, KERNELS)  # suites that hold nothing unless asked
+MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
 HOLD_ALL = "all"
-WRONG_PEAK = "E3"  # a rate that is right, held against the peak of another precision
-PERCENT = "%"  # of the peak that a rate is compared with
 SUSTAIN_S = {QUICK: 3.0, FULL: 10.0}  # seconds a sustained probe is held
-
-
-class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One probe: what it launches and how it is timed. ``key`` names it everywhere.
-
-    ``peak_key`` is None for a probe of the memory. Protocols: ``stream`` (warm, until settled),
-    ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions),
-    ``mistake`` (made on purpose, timed as its makers do). ``mistake`` is the notebook's code of
-    what is done wrong, ``right`` the probe whose figure is the right one.
-    """
-
-    key: str
-    op: str
-    dtype: str
-    math: str = "ieee"
-    accumulate: str | None = None
-    peak_key: str | None = None
-    protocol: str = "burst"
-    control: bool = False  # repeats another probe's bytes in another type, as a check
-    seconds: float = 0.0  # of a sustained probe
-    mistake: str = ""
-    right: str = ""
-
-    @property
-    def label(self) -> str:
-        """What people read: ``matmul bf16``, ``matmul bf16 3 s``, ``read fp16 sizes``."""
-        name = self.peak_key or self.dtype
-        if self.mistake:
-            return f"{self.mistake} {self.op} {name}"
-        tail = {"sustained": f" {self.seconds:g} s", "sweep": " sizes"}.get(self.protocol, "")
-        return f"{self.op} {name}{tail}"
-
-    @property
-    def unit(self) -> str:
-        """Of the figure that the probe is about; a share of a peak where that is the mistake."""
-        if self.mistake == WRONG_PEAK:
-            return PERCENT
-        return unit(self.peak_key) if self.peak_key else "GB/s"
-
-
-def stream_spec(op: str, dtype: str, control: bool = False) -> ProbeSpec:
-    """The probe of one streaming kernel."""
-    return ProbeSpec(key=f"{op}-{dtype}", op=op, dtype=dtype, protocol="stream", control=control)
-
-
-_MATMUL = {
-    "bf16": ("bf16", "ieee", "fp32"),
-    "fp16": ("fp16", "ieee", "fp32"),
-    "tf32": ("fp32", "tf32", "fp32"),
-    "fp32": ("fp32", "ieee", "fp32"),
-    "fp64": ("fp64", "ieee", "fp64"),
-    "fp64_tensor": ("fp64", "ieee", "fp64"),
-    "fp8": ("fp8", "ieee", "fp32"),
-    "fp8_fast": ("fp8", "ieee", "reduced"),
-    "int8": ("int8", "ieee", "int32"),
-    "fp4": ("fp4", "ieee", "fp32"),
-}
-
-MATMUL_KEYS = tuple(_MATMUL)
-"""Peak keys that a matmul probe exists for."""
-
-
-def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
-    """The matmul probe of a precision; with ``seconds`` its sustained form."""
-    dtype, math, accumulate = _MATMUL[peak_key]
-    key = f"matmul-{'fp64' if peak_key == 'fp64_tensor' else peak_key}"
-    return ProbeSpec(
-        key=key + ("-sustained" if seconds else ""),
-        op="matmul",
-        dtype=dtype,
-        math=math,
-        accumulate=accumulate,
-        peak_key=peak_key,
-        protocol="sustained" if seconds else "burst",
-        seconds=seconds,
-    )
-
-
-def sweep_of(spec: ProbeSpec) -> ProbeSpec:
-    """The same launch over a range of sizes."""
-    return msgspec.structs.replace(
-        spec, key=f"{spec.key}-sweep", protocol="sweep", control=False, seconds=0.0
-    )
-
-
-def held(spec: ProbeSpec, seconds: float) -> ProbeSpec:
-    """A streaming kernel held for seconds."""
-    return msgspec.structs.replace(
-        spec, key=f"{spec.key}-sustained", protocol="sustained", seconds=seconds, control=False
-    )
-
-
-def mistaken(code: str, right: ProbeSpec, like: ProbeSpec | None = None) -> ProbeSpec:
-    """The probe that makes the mistake ``code`` of what ``right`` (or ``like``) launches."""
-    return msgspec.structs.replace(
-        like or right, key=f"mistake-{code}", protocol="mistake", mistake=code, right=right.key
-    )
 
 
 def sustain_default_s(name: str) -> float:
@@ -132,22 +45,26 @@ def suite(
     compute_capability: str | None = None,
     sustain_s: float | None = None,
     hold: Collection[str] = (),
+    models: Collection[str] = (),
 ) -> tuple[ProbeSpec, ...]:
     """The probes of the suite ``name`` on a ``cuda`` or ``cpu`` device.
 
     The two probes that make the first roofline come first; the sustained ones come last, so that
     their heat disturbs nothing. ``hold`` names the precisions that are held for ``sustain_s``
-    seconds (``all``: each that was measured); without it the load precision is, but none where
-    mistakes are made.
+    seconds (``all``: each that was measured); without it the load precision is, but none in the
+    suites of ``UNHELD``. ``models`` are those of the decode suite.
     """
     seconds = sustain_s or sustain_default_s(name)
     load = load_key(kind, compute_capability)
-    build = {FULL: _full, MISTAKES: _mistakes}.get(name, _quick)
-    probes = build(kind, compute_capability, load, seconds)
+    if name == DECODE:
+        probes = _decode(kind, load, models or MODELS)
+    else:
+        build = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels}.get(name, _quick)
+        probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
-    known = [k for k in hold if k in _MATMUL or k == HOLD_ALL]  # a newer file may name others
+    known = [k for k in hold if k in MATMUL_KEYS or k == HOLD_ALL]  # a newer file may name others
     wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in known]
-    if not wanted and name != MISTAKES:
+    if not wanted and name not in UNHELD:
         wanted = [load]
     if HOLD_ALL in hold:
         wanted = [*measured, *(k for k in wanted if k != HOLD_ALL)]
@@ -223,6 +140,34 @@ def _mistakes(
         mistaken(WRONG_PEAK, plain),
         mistaken("E4", flat, half),
         mistaken("E5", stream),
+    )
+
+
+def _decode(kind: str, load: str, models: Collection[str]) -> tuple[ProbeSpec, ...]:
+    """The card's two roofs, what a launch costs, then each model's decode step."""
+    first = "fp32" if kind == "cpu" else "fp16"
+    return (
+        stream_spec("add_scalar", first),
+        matmul_spec(load),
+        stream_spec("triad", first),
+        group_spec("launch", load),
+        *(decode_spec(model, load) for model in models),
+    )
+
+
+def _kernels(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """A roof for each mix of reads and writes, then what a transformer's kernels make of them."""
+    first = "fp32" if kind == "cpu" else "fp16"
+    return (
+        stream_spec("add_scalar", first),
+        matmul_spec(load),
+        stream_spec("copy", first),
+        stream_spec("triad", first),
+        stream_spec("read", "fp32"),
+        stream_spec("fill", "fp32"),
+        *(group_spec(g, load) for g in ("launch", "kernels", "fusion", "alignment", "waves")),
     )
 
 

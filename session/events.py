@@ -86,6 +86,13 @@ class Software(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     settings: dict[str, str] = {}  # math flags and environment variables that change results
 
 
+class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the rented machine costs, as it was said."""
+
+    per_hour: Rate
+    currency: str = "$"
+
+
 class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     """Identity. The first event of a file; each instrument appends one with what it learned."""
 
@@ -96,6 +103,9 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     suite: str | None = None
     sustain_s: Seconds | None = None
     hold: list[str] = []  # precisions that are held for sustain_s; empty: the suite's own
+    models: list[dict[str, Any]] = []  # roofline.model.Model of each that the decode suite runs
+    contexts: list[Size] = []  # of the decode suite, in tokens
+    price: Price | None = None  # what the machine costs
     instrument: str | None = None  # None: the parent
     source: str | None = None  # of telemetry: "nvml" | "host"
     hz: float | None = None
@@ -210,7 +220,8 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     """What a probe knows of one number. Conditions and expectation are added by the fold.
 
     Of several measurements of one probe in a run the last stands: a block that disagreed with its
-    control was repeated. Those of a sweep are its points, told apart by their shape. One that was
+    control was repeated. Those of a sweep or a group are its points, told apart by their shape,
+    of a group by op and variant too. One that was
     made wrong on purpose has the notebook's code of the mistake, and what would have been reported.
     """
 
@@ -226,7 +237,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     times_s: Annotated[list[Seconds], msgspec.Meta(min_length=3)]  # every repetition
     stop: str  # why it stopped: "iqr" | "standard-error" | "time-cap" | "protocol"
     timing: str  # "event" | "graph" | "host"
-    protocol: str  # "stream" | "burst" | "sustained" | "sweep" | "mistake"
+    protocol: str  # of roofline.probe_spec.ProbeSpec
     begin_s: Moment  # the timed part, on the session's clock
     end_s: Moment
     layout: str | None = None  # "nn" | "nt": second operand plain or transposed
@@ -240,6 +251,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     clock_mhz: list[Clock] = []
     settings: dict[str, str] = {}  # math flags as they stood
     status: dict[str, Status] = {}  # why ``kernel`` or ``clock_mhz`` are missing
+    variant: str | None = None  # of one work done in several ways: "eager", "graph", "compiled" …
     mistake: str | None = None  # "E1" to "E5"
     claim: Claimed | None = None
     run: Run = 1

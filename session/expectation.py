@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card
-from roofwatch.roofline.suite import ProbeSpec
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.session.events import Device, Expect
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from roofwatch.roofline.suite import QUICK, ProbeSpec, suite, sustain_default_s
+from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
+from roofwatch.roofline.suite import QUICK, suite, sustain_default_s
 from roofwatch.session.events import (
     AnyEvent,
     Beat,
@@ -19,6 +20,7 @@ from roofwatch.session.events import (
     Flag,
     Measurement,
     Note,
+    Price,
     Sample,
     Series,
     SessionInfo,
@@ -45,6 +47,9 @@ class Session:
         self.host: str | None = None
         self.suite = QUICK
         self.hold: list[str] = []
+        self.models: list[dict[str, Any]] = []  # of roofline.model.Model
+        self.contexts: list[int] = []
+        self.price: Price | None = None
         self.hz: float | None = None
         self.telemetry_source: str | None = None
         self.software = Software()
@@ -124,6 +129,9 @@ class Session:
         self.host = event.host or self.host
         self.suite = event.suite or self.suite
         self.hold = event.hold or self.hold
+        self.models = event.models or self.models
+        self.contexts = event.contexts or self.contexts
+        self.price = event.price or self.price
         self._sustain_s = event.sustain_s or self._sustain_s
         self.hz = event.hz or self.hz
         self.telemetry_source = event.source or self.telemetry_source
@@ -153,7 +161,9 @@ class Session:
         """The probes of the suite, in order, as far as the device is known."""
         device = self.device
         kind = device.kind or "cuda"
-        return suite(self.suite, kind, device.compute_capability, self.sustain_s, self.hold)
+        names = [str(model.get("name", "")) for model in self.models]
+        capability = device.compute_capability
+        return suite(self.suite, kind, capability, self.sustain_s, self.hold, names)
 
     @property
     def sustain_s(self) -> float:
@@ -184,11 +194,22 @@ class Session:
     def measured(self, run: int | None = None) -> list[Measurement]:
         """Measurements of one run (the reported one by default), in order.
 
-        The last of each probe; a sweep's points are none.
+        The last of each probe; points of a sweep or a group are none.
         """
         wanted = run or self.reported_run
-        last = {m.probe: m for m in self.measurements if m.run == wanted and m.protocol != "sweep"}
-        return list(last.values())
+        points = ("sweep", *GROUPS)
+        of_run = (m for m in self.measurements if m.run == wanted and m.protocol not in points)
+        return list({m.probe: m for m in of_run}.values())
+
+    def group(self, probe: str, run: int | None = None) -> list[Measurement]:
+        """The points of a group's probe in one run (the reported one by default), as measured.
+
+        Of one op, variant, shape and way of timing the last.
+        """
+        wanted = run or self.reported_run
+        of_probe = (m for m in self.measurements if m.run == wanted and m.probe == probe)
+        points = (m for m in of_probe if m.protocol in GROUPS)
+        return list({_identity(m): m for m in points}.values())
 
     def sweep(self, probe: str, run: int | None = None) -> list[Measurement]:
         """The points of a sweep in one run (the reported one by default), by rising size."""
@@ -216,6 +237,10 @@ class Session:
         """Samples with begin <= t <= end."""
         first = bisect_left(self.samples, begin_s, key=_t)
         return self.samples[first : bisect_right(self.samples, end_s, key=_t)]
+
+
+def _identity(m: Measurement) -> tuple[object, ...]:
+    return m.op, m.variant, m.timing, m.dtype, m.layout, *sorted(m.shape.items())
 
 
 def _t(sample: Sample) -> float:

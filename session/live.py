@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import roofwatch
+from roofwatch.roofline.model import Model
 from roofwatch.session import file as session_file
 from roofwatch.session.busy import Busy, busy, finding_flag
 from roofwatch.session.child import Child, Gone
@@ -28,6 +29,7 @@ from roofwatch.session.events import (
     End,
     Fault,
     Note,
+    Price,
     SessionInfo,
     Software,
 )
@@ -49,6 +51,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = "quick"
     sustain_s: float | None = None
     hold: tuple[str, ...] = ()  # precisions to hold; empty: the suite's own
+    models: tuple[Model, ...] = ()  # of the decode suite; empty where another runs
+    contexts: tuple[int, ...] = ()
+    price: Price | None = None
     save: Path | None = None
     hz: float = 10.0
     probes: bool = True  # False: telemetry only
@@ -91,6 +96,9 @@ class Live:
                 suite=self.options.suite,
                 sustain_s=self.options.sustain_s,
                 hold=list(self.options.hold),
+                models=[msgspec.to_builtins(m) for m in self.options.models],
+                contexts=list(self.options.contexts),
+                price=self.options.price,
                 software=Software(
                     roofwatch=roofwatch.__version__, python=".".join(map(str, sys.version_info[:3]))
                 ),
@@ -131,6 +139,10 @@ class Live:
             arguments += ["--sustain", str(self.options.sustain_s)]
         if self.options.hold:
             arguments += ["--hold", ",".join(self.options.hold)]
+        if self.options.models:
+            arguments += ["--models", msgspec.json.encode(self.options.models).decode()]
+        if self.options.contexts:
+            arguments += ["--contexts", ",".join(map(str, self.options.contexts))]
         self._told_go = False
         self._spawn("probes", arguments)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import NAMES
-from roofwatch.roofline.suite import PERCENT, ProbeSpec
+from roofwatch.roofline.probe_spec import PERCENT, ProbeSpec
 from roofwatch.session.claims import told
 from roofwatch.session.events import Claimed, Measurement
 from roofwatch.session.fold import Session

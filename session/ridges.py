@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.common_work import changing, common
-from roofwatch.roofline.suite import matmul_spec
+from roofwatch.roofline.probe_spec import matmul_spec
 from roofwatch.session.roofs import WHICH, Roofs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.roofline.suite import PERCENT, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
@@ -50,7 +50,8 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
     rows = []
     for spec in session.specs:
         m = measured.get(spec.key)
-        if m is not None or (spec.key in swept and spec.key != running):
+        points = session.group(spec.key, run) if spec.protocol in GROUPS else []
+        if m is not None or ((spec.key in swept or points) and spec.key != running):
             state, why = DONE, None
         elif spec.key == running:
             state, why = RUNNING, None
@@ -61,7 +62,9 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
         else:
             state, why = NOT_RUN if session.closed or run in session.ends else WAITING, None
         about = [f for f in found if f.subject == spec.key and run == session.reported_run]
-        said = _turns(swept[spec.key]) if state == DONE and m is None else ""
+        said = ""
+        if state == DONE and m is None:
+            said = f"{len(points)} points" if points else _turns(swept[spec.key])
         rows.append(_row(session, run, spec, m, state, why, about, said))
     return rows
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.reasons import word
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import ProbeSpec
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown

@@ -34,7 +34,7 @@ def test_every_cpu_precision_multiplies_right(key: str) -> None:
     torch = pytest.importorskip("torch")
     from roofwatch.probes import operands
     from roofwatch.probes.shapes import Shape
-    from roofwatch.roofline.suite import matmul_spec
+    from roofwatch.roofline.probe_spec import matmul_spec
 
     spec = matmul_spec(key)
     for layout in operands.layouts(spec.dtype):

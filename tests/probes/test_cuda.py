@@ -17,8 +17,8 @@ from roofwatch.probes.spin import MOST_OVERHEAD_S, NoSpin, SpinClock  # noqa: E4
 from roofwatch.probes.timing import CLOCK_EVERY_S, Launch, with_clock  # noqa: E402
 from roofwatch.roofline.kernel_name import tile, uses_tensor_cores  # noqa: E402
 from roofwatch.roofline.precision import lacks  # noqa: E402
+from roofwatch.roofline.probe_spec import matmul_spec, stream_spec, sweep_of  # noqa: E402
 from roofwatch.roofline.statistics import median, spread  # noqa: E402
-from roofwatch.roofline.suite import matmul_spec, stream_spec, sweep_of  # noqa: E402
 
 MIB = 1 << 20
 

@@ -17,7 +17,8 @@ from roofwatch.probes.device import CpuTarget, HostTimer  # noqa: E402
 from roofwatch.probes.mistakes import Made, Place, cannot, make  # noqa: E402
 from roofwatch.probes.shapes import Shape  # noqa: E402
 from roofwatch.probes.timing import Cancelled, Launch, Timed  # noqa: E402
-from roofwatch.roofline.suite import MISTAKES, ProbeSpec, suite  # noqa: E402
+from roofwatch.roofline.probe_spec import ProbeSpec  # noqa: E402
+from roofwatch.roofline.suite import MISTAKES, suite  # noqa: E402
 from roofwatch.session.events import (  # noqa: E402
     Device,
     End,

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from roofwatch.probes import matmul, operands  # noqa: E402
 from roofwatch.probes.shapes import Shape  # noqa: E402
-from roofwatch.roofline.suite import matmul_spec  # noqa: E402
+from roofwatch.roofline.probe_spec import matmul_spec  # noqa: E402
 
 CPU = torch.device("cpu")
 

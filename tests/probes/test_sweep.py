@@ -16,7 +16,7 @@ from roofwatch.probes.kernels import Profiled  # noqa: E402
 from roofwatch.probes.sweep import over_bytes, over_squares  # noqa: E402
 from roofwatch.probes.timing import BURST_S, Launch  # noqa: E402
 from roofwatch.roofline.cache import sweep_bytes  # noqa: E402
-from roofwatch.roofline.suite import matmul_spec, stream_spec, sweep_of  # noqa: E402
+from roofwatch.roofline.probe_spec import matmul_spec, stream_spec, sweep_of  # noqa: E402
 from roofwatch.roofline.workload import Work  # noqa: E402
 
 KIB = 1 << 10

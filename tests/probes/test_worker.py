@@ -14,7 +14,7 @@ from roofwatch.probes import streams, worker  # noqa: E402
 from roofwatch.probes.device import CpuTarget  # noqa: E402
 from roofwatch.probes.timing import Cancelled, ClockReading, Timed  # noqa: E402
 from roofwatch.roofline import workload  # noqa: E402
-from roofwatch.roofline.suite import (  # noqa: E402
+from roofwatch.roofline.probe_spec import (  # noqa: E402
     ProbeSpec,
     matmul_spec,
     stream_spec,

@@ -6,15 +6,8 @@ import pytest
 
 from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, lookup
-from roofwatch.roofline.suite import (
-    FULL,
-    MISTAKES,
-    PERCENT,
-    matmul_spec,
-    stream_spec,
-    suite,
-    sweep_of,
-)
+from roofwatch.roofline.probe_spec import PERCENT, matmul_spec, stream_spec, sweep_of
+from roofwatch.roofline.suite import FULL, MISTAKES, suite
 from roofwatch.session.cards import packaged_cards
 
 CARDS = packaged_cards()

@@ -5,20 +5,22 @@ from __future__ import annotations
 import pytest
 
 from roofwatch.roofline.precision import lacks
-from roofwatch.roofline.suite import (
-    FULL,
-    HOLD_ALL,
+from roofwatch.roofline.probe_spec import (
     MATMUL_KEYS,
-    MISTAKES,
     PERCENT,
-    QUICK,
-    SUITES,
     held,
     matmul_spec,
     stream_spec,
+    sweep_of,
+)
+from roofwatch.roofline.suite import (
+    FULL,
+    HOLD_ALL,
+    MISTAKES,
+    QUICK,
+    SUITES,
     suite,
     sustain_default_s,
-    sweep_of,
 )
 
 CARDS = ["7.5", "8.0", "8.6", "9.0", "10.0", "12.0", "gfx942", None]

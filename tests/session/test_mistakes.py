@@ -12,7 +12,8 @@ import msgspec
 import pytest
 
 from roofwatch.notebook.finding import WRONG
-from roofwatch.roofline.suite import MISTAKES, PERCENT, suite
+from roofwatch.roofline.probe_spec import PERCENT
+from roofwatch.roofline.suite import MISTAKES, suite
 from roofwatch.roofline.workload import Work, add_scalar, matmul
 from roofwatch.session.cards import load_cards
 from roofwatch.session.events import (

@@ -1,0 +1,137 @@
+"""One probe of a suite: what it launches, how it is timed, and what people call it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.peaks import unit
+
+WRONG_PEAK = "E3"  # a rate that is right, held against the peak of another precision
+PERCENT = "%"  # of the peak that a rate is compared with
+GROUPS = ("launch", "decode", "kernels", "fusion", "alignment", "waves")
+"""Protocols of a probe whose points are different work, each timed by what suits it."""
+
+
+class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One probe: what it launches and how it is timed. ``key`` names it everywhere.
+
+    ``peak_key`` is None for a probe of the memory. Protocols: ``stream`` (warm, until settled),
+    ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions),
+    ``mistake`` (made on purpose, timed as its makers do). ``mistake`` is the notebook's code of
+    what is done wrong, ``right`` the probe whose figure is the right one. The protocols of
+    ``GROUPS`` have many points of different work under one key; ``model`` names what ``decode``
+    runs.
+    """
+
+    key: str
+    op: str
+    dtype: str
+    math: str = "ieee"
+    accumulate: str | None = None
+    peak_key: str | None = None
+    protocol: str = "burst"
+    control: bool = False  # repeats another probe's bytes in another type, as a check
+    seconds: float = 0.0  # of a sustained probe
+    mistake: str = ""
+    right: str = ""
+    model: str = ""
+
+    @property
+    def label(self) -> str:
+        """What people read: ``matmul bf16``, ``matmul bf16 3 s``, ``read fp16 sizes``."""
+        name = self.peak_key or self.dtype
+        if self.mistake:
+            return f"{self.mistake} {self.op} {name}"
+        if self.model:
+            return f"{self.op} {self.model}"
+        if self.protocol in GROUPS:
+            return self.key.replace("-", " ")
+        tail = {"sustained": f" {self.seconds:g} s", "sweep": " sizes"}.get(self.protocol, "")
+        return f"{self.op} {name}{tail}"
+
+    @property
+    def unit(self) -> str:
+        """Of the figure that the probe is about; a share of a peak where that is the mistake."""
+        if self.mistake == WRONG_PEAK:
+            return PERCENT
+        return unit(self.peak_key) if self.peak_key else "GB/s"
+
+
+def stream_spec(op: str, dtype: str, control: bool = False) -> ProbeSpec:
+    """The probe of one streaming kernel."""
+    return ProbeSpec(key=f"{op}-{dtype}", op=op, dtype=dtype, protocol="stream", control=control)
+
+
+_MATMUL = {
+    "bf16": ("bf16", "ieee", "fp32"),
+    "fp16": ("fp16", "ieee", "fp32"),
+    "tf32": ("fp32", "tf32", "fp32"),
+    "fp32": ("fp32", "ieee", "fp32"),
+    "fp64": ("fp64", "ieee", "fp64"),
+    "fp64_tensor": ("fp64", "ieee", "fp64"),
+    "fp8": ("fp8", "ieee", "fp32"),
+    "fp8_fast": ("fp8", "ieee", "reduced"),
+    "int8": ("int8", "ieee", "int32"),
+    "fp4": ("fp4", "ieee", "fp32"),
+}
+
+MATMUL_KEYS = tuple(_MATMUL)
+"""Peak keys that a matmul probe exists for."""
+
+
+def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
+    """The matmul probe of a precision; with ``seconds`` its sustained form."""
+    dtype, math, accumulate = _MATMUL[peak_key]
+    key = f"matmul-{'fp64' if peak_key == 'fp64_tensor' else peak_key}"
+    return ProbeSpec(
+        key=key + ("-sustained" if seconds else ""),
+        op="matmul",
+        dtype=dtype,
+        math=math,
+        accumulate=accumulate,
+        peak_key=peak_key,
+        protocol="sustained" if seconds else "burst",
+        seconds=seconds,
+    )
+
+
+def sweep_of(spec: ProbeSpec) -> ProbeSpec:
+    """The same launch over a range of sizes."""
+    return msgspec.structs.replace(
+        spec, key=f"{spec.key}-sweep", protocol="sweep", control=False, seconds=0.0
+    )
+
+
+def held(spec: ProbeSpec, seconds: float) -> ProbeSpec:
+    """A streaming kernel held for seconds."""
+    return msgspec.structs.replace(
+        spec, key=f"{spec.key}-sustained", protocol="sustained", seconds=seconds, control=False
+    )
+
+
+def mistaken(code: str, right: ProbeSpec, like: ProbeSpec | None = None) -> ProbeSpec:
+    """The probe that makes the mistake ``code`` of what ``right`` (or ``like``) launches."""
+    return msgspec.structs.replace(
+        like or right, key=f"mistake-{code}", protocol="mistake", mistake=code, right=right.key
+    )
+
+
+def group_spec(protocol: str, peak_key: str) -> ProbeSpec:
+    """The probe of a group of points in one precision."""
+    dtype, math, accumulate = _MATMUL[peak_key]
+    return ProbeSpec(
+        key=protocol,
+        op=protocol,
+        dtype=dtype,
+        math=math,
+        accumulate=accumulate,
+        peak_key=peak_key,
+        protocol=protocol,
+    )
+
+
+def decode_spec(model: str, peak_key: str) -> ProbeSpec:
+    """The decode step of one model."""
+    return msgspec.structs.replace(
+        group_spec("decode", peak_key), key=f"decode-{model}", model=model
+    )
