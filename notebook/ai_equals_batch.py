@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
@@ -53,3 +55,37 @@ def _missing(reading: Reading, batch: int, weights: float) -> Finding | None:
         unseen_gb=unseen / 1e9,
         unseen_mb_per_sequence=unseen / batch / 1e6,
     )
+
+
+class Bend(msgspec.Struct, frozen=True, kw_only=True):
+    """A measured decode curve that leaves linear, and what its step's growth is made of.
+
+    Times in milliseconds: of the first and the last batch, by how much the step grew, and how much
+    of that are KV bytes and kernels; what the last batch's FLOP and bytes take by the roofs.
+    """
+
+    subject: str
+    context: int
+    first_bend: int
+    batch: int
+    intensity: float
+    ai_max: float
+    first_ms: float
+    last_ms: float
+    kv_ms: float
+    kernels_ms: float
+    flop_ms: float
+    bytes_ms: float
+
+
+def bend(seen: Bend) -> Finding:
+    """Why a curve of our own bends: by KV bytes, by its kernels, or by compute after all."""
+    case = "bend_kernels"
+    if seen.flop_ms > seen.bytes_ms:
+        case = "bend_compute"
+    elif seen.kv_ms >= seen.kernels_ms:
+        case = "bend_kv"
+    fields = msgspec.structs.asdict(seen)
+    subject = fields.pop("subject")
+    grew_ms = seen.last_ms - seen.first_ms
+    return finding("E7", case, severity=NOTE, subject=subject, grew_ms=grew_ms, **fields)
