@@ -1,6 +1,7 @@
 """roofwatch: what this GPU really does, and whether a measured number can be believed.
 
-``check`` judges a number that someone gives, ``measure`` times a function and judges that.
+``check`` judges a number that someone gives, ``measure`` times a function and judges that, and
+``triage`` says what a function waits for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from roofwatch.library.check import check
     from roofwatch.library.measure import measure
     from roofwatch.library.measured import Measured
+    from roofwatch.library.triage import triage
+    from roofwatch.library.triaged import Triage
     from roofwatch.notebook.entry import Unreadable
     from roofwatch.notebook.finding import Finding
     from roofwatch.notebook.verdict import Verdict
@@ -22,6 +25,8 @@ else:
         "check": "library.check",
         "measure": "library.measure",
         "Measured": "library.measured",
+        "Triage": "library.triaged",
+        "triage": "library.triage",
         "Unreadable": "notebook.entry",
         "Finding": "notebook.finding",
         "Verdict": "notebook.verdict",
@@ -41,4 +46,14 @@ else:
         return sorted({*globals(), *_HOMES})
 
 
-__all__ = ["Finding", "Measured", "Unreadable", "Verdict", "__version__", "check", "measure"]
+__all__ = [
+    "Finding",
+    "Measured",
+    "Triage",
+    "Unreadable",
+    "Verdict",
+    "__version__",
+    "check",
+    "measure",
+    "triage",
+]

@@ -6,15 +6,14 @@ import argparse
 import contextlib
 import gc
 import io
-import math
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import roofwatch
+from roofwatch.live_options import NOMINAL, add_live_options, add_price_option, decode_shapes
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
@@ -23,15 +22,7 @@ if TYPE_CHECKING:
     from roofwatch.tui.glyphs import Glyphs
 
 INTERNAL, USAGE = 1, 2
-DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
-MOST_SUSTAIN_S = 3600.0
 
-SUITES = ("quick", "full", "mistakes")  # of roofline.suite, which costs the first paint 20 ms
-QUICK = SUITES[0]
-SUITE = "quick, full, or mistakes: the notebook's E1 to E5 made on purpose, and flagged"
-HOLD = "precisions to hold for seconds, or all; without it the suite's own"
-
-NOMINAL = "cards that add to or override the table"
 PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
 PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
 TEXT_PLOT = (100, 30)  # columns, rows
@@ -41,7 +32,10 @@ verbs:
   roofwatch            the screen: live telemetry, then the quick suite
   roofwatch run        the same without a screen: progress, record, findings
   roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL, -, or options)
+  roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
   roofwatch show FILE  a saved session again (--json, --plot PICTURE, or --replay for the screen)
+  roofwatch triage MODULE:FUNCTION
+                       someone's callable: compute, memory or overhead, and the treatment
 """
 
 
@@ -54,42 +48,8 @@ class Parser(argparse.ArgumentParser):
         sys.exit(USAGE)
 
 
-def _device(text: str) -> str:
-    if not DEVICE.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not auto, cpu or cuda:N")
-    return "cuda:0" if text == "cuda" else text
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1.0 <= value <= MOST_SUSTAIN_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 1 to 3600")
-    return value
-
-
-def _precisions(text: str) -> tuple[str, ...]:
-    from roofwatch.roofline.probe_spec import MATMUL_KEYS
-    from roofwatch.roofline.suite import HOLD_ALL
-
-    keys = tuple(key.strip() for key in text.split(","))
-    for key in keys:
-        if key not in (*MATMUL_KEYS, HOLD_ALL):
-            known = ", ".join((*MATMUL_KEYS, HOLD_ALL))
-            raise argparse.ArgumentTypeError(f"{key!r} is none of {known}")
-    return keys
-
-
 def _live_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--device", type=_device, default="auto", help="auto, cpu or cuda:N")
-    add("--suite", choices=SUITES, default=QUICK, help=SUITE)
-    add("--sustain", type=_seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
-    add("--hold", type=_precisions, default=(), metavar="KEY,…", help=HOLD)
-    add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
-    add("--nominal", type=Path, metavar="FILE", help=NOMINAL)
+    add_live_options(parser)
     _language_option(parser)
 
 
@@ -121,7 +81,7 @@ def _screen_parser() -> Parser:
     return parser
 
 
-def _live(options: argparse.Namespace) -> Live:
+def _live(parser: Parser, options: argparse.Namespace) -> Live:
     """A live session from the options. A bad file ends with code 2 before anything runs."""
     from roofwatch.session.live import Live, Options
 
@@ -132,12 +92,16 @@ def _live(options: argparse.Namespace) -> Live:
 
     if options.nominal is not None or _has_own_cards():
         cards()  # a mistake in a user's file is said before the screen opens
+    models, contexts = decode_shapes(parser, options)
     return Live(
         Options(
             device=options.device,
             suite=options.suite,
             sustain_s=options.sustain,
             hold=options.hold,
+            models=models,
+            contexts=contexts,
+            price=options.price,
             save=options.save,
         ),
         cards,
@@ -146,7 +110,11 @@ def _live(options: argparse.Namespace) -> Live:
 
 def _kept(live: Live) -> str:
     problem = live.file.problem
-    return f"not kept: {problem}" if problem else f"what was measured is in {live.path}"
+    from roofwatch.tui.spent import session_cost_said
+
+    spent = session_cost_said(live.session)
+    kept = f"not kept: {problem}" if problem else f"what was measured is in {live.path}"
+    return f"{kept}; it {spent}" if spent else kept
 
 
 def _has_own_cards() -> bool:
@@ -176,7 +144,7 @@ def screen(argv: list[str]) -> int:
     if not _has_screen():
         return run(argv)
     gc.disable()  # until the first paint: collecting costs a fifth of the start
-    live = _live(options)
+    live = _live(parser, options)
     live.start()  # telemetry comes up while textual is imported
     try:
         from roofwatch.tui.app import run as run_screen
@@ -206,7 +174,7 @@ def run(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     from roofwatch.tui import plain
 
-    live = _live(options)
+    live = _live(parser, options)
     try:
         session = plain.run(live, _glyphs(sys.stderr.encoding))
     except plain.Interrupted as signal:
@@ -232,6 +200,7 @@ def show(argv: list[str]) -> int:
     from roofwatch.roofline.peaks import PEAK_KEYS
 
     parser.add_argument("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
+    add_price_option(parser)
     _language_option(parser)
     options = parser.parse_args(argv)
     if options.precision and (options.json or options.replay):
@@ -239,6 +208,7 @@ def show(argv: list[str]) -> int:
     from roofwatch.session.replay import Replay
 
     replay = Replay(options.file)
+    replay.session.price = options.price or replay.session.price
     if options.plot:
         _plot(replay.session, options.file, options.plot, options.precision)
         return 0
@@ -357,7 +327,33 @@ def _speak() -> None:
     choose(language_of(os.environ))
 
 
-VERBS: dict[str, Callable[[list[str]], int]] = {"check": check, "run": run, "show": show}
+def plan(argv: list[str]) -> int:
+    """A card and a model on paper."""
+    from roofwatch.tui import plan_plain
+
+    said, more = plan_plain.DESCRIPTION, plan_plain.EPILOG
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = Parser(prog="roofwatch plan", description=said, epilog=more, formatter_class=raw)
+    plan_plain.add_options(parser)
+    return plan_plain.run(parser.parse_args(argv), _glyphs)
+
+
+def triage(argv: list[str]) -> int:
+    """Someone's callable: what it waits for."""
+    from roofwatch.library.triage_plain import add_options, answer
+
+    parser = Parser(prog="roofwatch triage", description="Which bottleneck holds a callable up.")
+    add_options(parser)
+    return answer(parser.parse_args(argv), _tell)
+
+
+VERBS: dict[str, Callable[[list[str]], int]] = {
+    "check": check,
+    "plan": plan,
+    "run": run,
+    "show": show,
+    "triage": triage,
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -375,12 +371,15 @@ def main(argv: list[str] | None = None) -> int:
             return verb(arguments[1:])
         return screen(arguments)
     except ValueError as error:
+        from roofwatch.roofline.models import ModelError
         from roofwatch.roofline.nominal import NominalError
         from roofwatch.session.file import SaveRefused, UnreadableSession
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
+        from roofwatch.session.plan import PlanError
 
-        known = (NominalError, PictureRefused, SaveRefused, UnreadableNumbers, UnreadableSession)
+        of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
+        known = (*of_files, ModelError, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise
         _tell(f"roofwatch: {error}")

@@ -1,10 +1,12 @@
-"""Formula bytes against the DRAM's own counters, read by Nsight Compute.
+"""Formula bytes and FLOP against hardware counters (Nsight Compute) and torch's FLOP counter.
 
     python benchmarks/dram_counters.py [--ncu ncu] [--json FILE] [--output FILE]
 
 Each launch is counted as one range of several launches after a warm-up; ncu must be installed and
 allowed to read counters. What the cache still holds dirty at a range's end is not counted: with
-tensors of 2 GiB that is under 1 %.
+tensors of 2 GiB that is under 1 %. Of the kernel map's kernels (but the short ones, which live in
+the cache) the instructions are counted too, beside what roofline/arithmetic_time.py says of them;
+torch counts the FLOP of products alone, and a causal attention without its mask: twice ours.
 """
 
 from __future__ import annotations
@@ -15,8 +17,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 METRICS = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+INSTRUCTIONS = ("smsp__inst_executed.sum", "smsp__inst_executed_pipe_xu.sum")
+LANES = 32  # threads of a warp, for which the counters count one
 LAUNCHES = 4
 STREAMS = (
     ("add_scalar", "fp16"),
@@ -33,8 +38,9 @@ MATMULS = ((4096, 4096, 4096), (8192, 8192, 8192), (6144, 5632, 8192))
 def launches() -> None:
     """The child that ncu watches: one profiler range an entry, its formula bytes on stdout."""
     import torch
+    from torch.utils.flop_counter import FlopCounterMode
 
-    from roofwatch.probes import matmul, operands, streams
+    from roofwatch.probes import map_kernels, matmul, operands, streams
     from roofwatch.probes.device import pick
     from roofwatch.probes.shapes import Shape
     from roofwatch.probes.timing import Launch
@@ -43,7 +49,7 @@ def launches() -> None:
 
     target = pick("cuda:0")
 
-    def count(name: str, work: Work, launch: Launch) -> None:
+    def count(name: str, work: Work, launch: Launch, **more: float) -> None:
         for _ in range(LAUNCHES):
             launch()
         torch.cuda.synchronize()
@@ -52,7 +58,8 @@ def launches() -> None:
             launch()
         torch.cuda.synchronize()
         torch.cuda.profiler.stop()
-        print("FORMULA", json.dumps({"name": name, "bytes": work.bytes}), flush=True)
+        told = {"name": name, "op": work.op, "shape": work.shape, "bytes": work.bytes, **more}
+        print("FORMULA", json.dumps(told), flush=True)
 
     with torch.inference_mode():
         for op, dtype in STREAMS:
@@ -66,6 +73,19 @@ def launches() -> None:
             shape = Shape(m, n, k)
             launch = operands.prepare(spec, shape, "nn", target.torch_device)
             count(f"matmul bf16 {m}x{n}x{k}", matmul.work(spec, shape), launch)
+            del launch
+            target.clean_up()
+        sizes = map_kernels.sizes_for(target)
+        for kernel in map_kernels.kernels_of(target, "bf16", sizes):
+            if kernel.timing == map_kernels.SHORT:
+                continue
+            with FlopCounterMode(display=False) as counter:
+                kernel.launch()
+            counted = float(counter.get_total_flops())
+            more = {"flop": kernel.work.flop, "torch_flop": counted}
+            count(f"{kernel.work.op} bf16", kernel.work, kernel.launch, **more)
+            del kernel
+            target.clean_up()
 
 
 def parse(text: str) -> list[dict[str, float]]:
@@ -74,9 +94,42 @@ def parse(text: str) -> list[dict[str, float]]:
     ranges: dict[str, dict[str, float]] = {}
     for row in rows:
         value = float(row["Metric Value"].replace(",", ""))
-        scale = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}[row["Metric Unit"]]
+        units = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "inst": 1}
+        scale = units[row["Metric Unit"]]
         ranges.setdefault(row["ID"], {})[row["Metric Name"]] = value * scale
     return list(ranges.values())
+
+
+def instructions(entry: dict[str, Any], seen: dict[str, float]) -> dict[str, float]:
+    """Instructions an element, counted and by the table; empty where it has none of the op."""
+    from roofwatch.roofline.arithmetic_time import ELEMENT
+    from roofwatch.roofline.transformer_work import CHAINS
+
+    chain = [op for op, _, _ in CHAINS.get(entry["op"], ())] or [entry["op"]]
+    shape = entry["shape"]
+    elements = shape.get("elements") or shape.get("rows", 0) * shape.get("columns", 0)
+    if not elements or any(op not in ELEMENT for op in chain):
+        return {}
+    told = [seen.get(name, 0.0) * LANES / LAUNCHES / elements for name in INSTRUCTIONS]
+    return {
+        "instructions": told[0],
+        "special": told[1],
+        "table_instructions": sum(ELEMENT[op].instructions for op in chain),
+        "table_special": sum(ELEMENT[op].special for op in chain),
+    }
+
+
+def beside(row: dict[str, Any]) -> str:
+    """What else was counted, for the line of an op."""
+    said = ""
+    if row.get("torch_flop"):
+        said += f"  FLOP torch / ours {row['torch_flop'] / row['flop']:.3f}"
+    if "instructions" in row:
+        said += (
+            f"  instructions {row['instructions']:.1f} (table {row['table_instructions']:.1f}), "
+            f"special {row['special']:.2f} ({row['table_special']:.0f})"
+        )
+    return said
 
 
 def main() -> None:
@@ -90,7 +143,8 @@ def main() -> None:
     if options.role:
         return launches()
     command = [options.ncu, "--replay-mode", "app-range", "--print-units", "base", "--csv"]
-    command += ["--metrics", ",".join(METRICS), sys.executable, __file__, "--role", "launches"]
+    metrics = ",".join((*METRICS, *INSTRUCTIONS))
+    command += ["--metrics", metrics, sys.executable, __file__, "--role", "launches"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -108,10 +162,11 @@ def main() -> None:
         read, written = (seen[m] / LAUNCHES for m in METRICS)
         ratio = (read + written) / entry["bytes"]
         row = {**entry, "read_bytes": read, "written_bytes": written, "ratio": ratio}
+        row |= instructions(entry, seen)
         rows.append(row)
         print(
             f"{entry['name']:28} formula {entry['bytes'] / 1e9:7.3f} GB  counted "
-            f"{read / 1e9:7.3f} read {written / 1e9:7.3f} written  {ratio:7.1%}"
+            f"{read / 1e9:7.3f} read {written / 1e9:7.3f} written  {ratio:7.1%}{beside(row)}"
         )
     if options.json:
         from where import where

@@ -80,12 +80,27 @@ class Bend(msgspec.Struct, frozen=True, kw_only=True):
 
 def bend(seen: Bend) -> Finding:
     """Why a curve of our own bends: by KV bytes, by its kernels, or by compute after all."""
-    case = "bend_kernels"
     if seen.flop_ms > seen.bytes_ms:
-        case = "bend_compute"
-    elif seen.kv_ms >= seen.kernels_ms:
-        case = "bend_kv"
-    fields = msgspec.structs.asdict(seen)
-    subject = fields.pop("subject")
-    grew_ms = seen.last_ms - seen.first_ms
-    return finding("E7", case, severity=NOTE, subject=subject, grew_ms=grew_ms, **fields)
+        return _bent(seen, "bend_compute")
+    return _bent(seen, "bend_kv" if seen.kv_ms >= seen.kernels_ms else "bend_kernels")
+
+
+def _bent(seen: Bend, case: str) -> Finding:
+    return finding(
+        "E7",
+        case,
+        severity=NOTE,
+        subject=seen.subject,
+        context=seen.context,
+        first_bend=seen.first_bend,
+        batch=seen.batch,
+        intensity=seen.intensity,
+        ai_max=seen.ai_max,
+        first_ms=seen.first_ms,
+        last_ms=seen.last_ms,
+        grew_ms=seen.last_ms - seen.first_ms,
+        kv_ms=seen.kv_ms,
+        kernels_ms=seen.kernels_ms,
+        flop_ms=seen.flop_ms,
+        bytes_ms=seen.bytes_ms,
+    )

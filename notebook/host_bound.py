@@ -7,6 +7,11 @@ from roofwatch.notebook.reading import Reading
 
 SHORT_S = 1e-4
 LAUNCH_S = 2e-5
+# Of one eager launch from Python: measured 7.2 us on an H200's host, 3 to 10 us are usual.
+HEALTHY_S = (3e-6, 1e-5)
+SLOW_S = 2 * HEALTHY_S[1]  # far above: no dispatch of a healthy host takes that long
+LEAST_CORES = 1.0  # of a quota: less, and even one launching thread is stopped
+THROTTLED = 0.05  # of the scheduling periods: more are no accident
 
 
 def host_bound(reading: Reading) -> Finding | None:
@@ -39,6 +44,40 @@ def host_bound(reading: Reading) -> Finding | None:
 def _bytes_known(reading: Reading) -> bool:
     """Whether all bytes of the step are: a batch reads KV that the row may not tell."""
     return reading.op != "decode" or bool(reading.kv_bytes) or (reading.batch or 1) == 1
+
+
+def weak_host(
+    subject: str,
+    enqueue_s: float | None,
+    launches_per_s: float | None,
+    cpu_model: str | None,
+    cpu_cores: int | None,
+    cpu_limit: float | None,
+    throttled_share: float | None,
+) -> Finding | None:
+    """A host that cannot launch as fast as a card wants: a small quota, or slow launches.
+
+    ``enqueue_s`` is the host's time of one launch, ``cpu_limit`` the cgroup's quota in cores,
+    ``throttled_share`` how many of its periods it was used up in while launches were measured.
+    """
+    stopped = throttled_share is not None and throttled_share > THROTTLED
+    starved = cpu_limit is not None and (cpu_limit < LEAST_CORES or stopped)
+    if not starved and (enqueue_s is None or enqueue_s < SLOW_S):
+        return None
+    return finding(
+        "host-bound",
+        "starved" if starved else "slow_launches",
+        severity=SUSPECT,
+        subject=subject,
+        enqueue_us=enqueue_s * 1e6 if enqueue_s else None,
+        healthy_low_us=HEALTHY_S[0] * 1e6,
+        healthy_high_us=HEALTHY_S[1] * 1e6,
+        launches_per_s=launches_per_s,
+        cpu_model=cpu_model,
+        cpu_cores=cpu_cores,
+        cpu_limit=cpu_limit,
+        throttled_share=throttled_share,
+    )
 
 
 def launch_bound(reading: Reading) -> Finding | None:

@@ -20,6 +20,7 @@ import msgspec
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.suite import QUICK, SUITES
 from roofwatch.session.events import Fault, SessionInfo
+from roofwatch.session.host_cpu import host_cpu
 from roofwatch.session.instrument import Instrument, add_arguments
 
 ABSENT, FAILED = 3, 4
@@ -96,6 +97,7 @@ def main(argv: list[str] | None = None) -> int:
             import_s=round(imported - began, 3),
             device=target.identity(),
             software=device.software(),
+            cpu=host_cpu(),
         )
     )
     instrument.say("waiting")

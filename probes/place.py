@@ -13,6 +13,7 @@ from roofwatch.probes.spin import SpinClock
 from roofwatch.probes.timing import Timed
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.workload import Work
+from roofwatch.session.events import HostCpu
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +30,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     models: Mapping[str, Model] = {}
     contexts: tuple[int, ...] = ()
     note: Callable[[str], None] = lambda _: None  # says why something of the probe is missing
+    told_cpu: Callable[[HostCpu], None] = lambda _: None  # hears what was seen of the host's CPU
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):

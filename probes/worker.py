@@ -30,6 +30,7 @@ from roofwatch.probes import (
 )
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
+from roofwatch.probes.measurement import measurement, moment
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
@@ -42,13 +43,20 @@ from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, suite
 from roofwatch.roofline.workload import Work
-from roofwatch.session.events import Claimed, End, Fault, Measurement, Note, Series, Span, Tensor
+from roofwatch.session.events import (
+    End,
+    Fault,
+    HostCpu,
+    Note,
+    Series,
+    SessionInfo,
+    Span,
+)
 from roofwatch.session.instrument import Instrument
 
 LAST_SAMPLE_S = 0.15  # one more telemetry sample closes the last span's counters
 CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 CUDA_GONE = ("CUDA error", "CUDA-capable device", "cuBLAS", "CUBLAS", "unspecified launch failure")
-DIGITS = 10
 POINTS: dict[str, Callable[[ProbeSpec, Place, Report], Iterator[Point]]] = {
     "launch": launches.points,
     "decode": decode.points,
@@ -180,6 +188,7 @@ class Worker:
             models=self._models,
             contexts=self._contexts,
             note=lambda text: self._note(text, spec.key),
+            told_cpu=self._told_cpu,
         )
 
     def _probe(self, spec: ProbeSpec) -> None:
@@ -256,27 +265,30 @@ class Worker:
             spec,
             matmul.work(spec, best.shape),
             timed,
-            best.layout,
-            ranking.searched,
-            self._profile(best.launch),
+            layout=best.layout,
+            searched=ranking.searched,
+            profile=self._profile(best.launch),
         )
 
     def _mistake(self, spec: ProbeSpec) -> None:
         made = mistakes.make(spec, self._place(spec), lambda p: self._report(spec, 0.9 * p))
-        self._measurement(spec, made.work, made.timed, made.layout, claim=made.claim)
+        self._measurement(spec, made.work, made.timed, layout=made.layout, claim=made.claim)
 
     def _group(self, spec: ProbeSpec) -> None:
         for point in POINTS[spec.protocol](
             spec, self._place(spec), lambda p: self._report(spec, p)
         ):
             of_point = msgspec.structs.replace(
-                spec, op=point.work.op, dtype=point.dtype or spec.dtype
+                spec,
+                op=point.work.op,
+                dtype=point.dtype or spec.dtype,
+                peak_key=spec.peak_key if point.work.flop else None,
             )
             self._measurement(
                 of_point,
                 point.work,
                 point.timed,
-                point.layout,
+                layout=point.layout,
                 profile=point.profile,
                 variant=point.variant,
             )
@@ -295,7 +307,7 @@ class Worker:
         _, layout = self._shapes[spec.peak_key]
         squares = sweep.over_squares(self._target, spec, layout, self._rest, self._profile)
         for i, (work, timed, profile) in enumerate(squares):
-            self._measurement(spec, work, timed, layout, profile=profile)
+            self._measurement(spec, work, timed, layout=layout, profile=profile)
             self._report(spec, min(0.99, (i + 1) / len(sweep.SQUARES)))
 
     def _sustained(self, spec: ProbeSpec) -> None:
@@ -320,11 +332,11 @@ class Worker:
                 Series(
                     t=self._out.now(),
                     probe=spec.key,
-                    t0=self._moment(chunk.t0_s),
+                    t0=moment(self._out, chunk.t0_s),
                     times_s=[round(x, 9) for x in chunk.times_s],
                     flop=work.flop,
                     bytes=float(work.bytes),
-                    clock_t_s=[self._moment(r.t_s) for r in chunk.clock],
+                    clock_t_s=[moment(self._out, r.t_s) for r in chunk.clock],
                     clock_mhz=[round(r.mhz, 1) for r in chunk.clock],
                     run=self._run,
                 )
@@ -332,63 +344,20 @@ class Worker:
             self._report(spec, min(1.0, held_s / spec.seconds))
         if sum(len(c.times_s) for c in chunks) < MIN_LAUNCHES:
             raise RuntimeError(f"fewer than {MIN_LAUNCHES} launches finished in time")
-        self._measurement(spec, work, sustained.settle(chunks, timer.name), layout)
+        self._measurement(spec, work, sustained.settle(chunks, timer.name), layout=layout)
 
-    def _moment(self, monotonic_s: float) -> float:
-        return round(self._out.at(monotonic_s), 6)
-
-    def _measurement(
-        self,
-        spec: ProbeSpec,
-        work: Work,
-        timed: Timed,
-        layout: str | None = None,
-        searched: list[dict[str, Any]] | None = None,
-        profile: Profiled | None = None,
-        claim: Claimed | None = None,
-        variant: str | None = None,
-    ) -> None:
-        profile = profile or Profiled(status="not_measured")
-        status = {} if timed.clock else {"clock_mhz": self._why_no_clock()}
-        if profile.status:
-            status["kernel"] = profile.status
-        multiplies = spec.peak_key is not None and spec.protocol not in POINTS
+    def _measurement(self, spec: ProbeSpec, work: Work, timed: Timed, **more: Any) -> None:
+        """Write one; what ``more`` may be: probes.measurement.measurement."""
         self._out.write(
-            Measurement(
-                t=self._out.now(),
-                probe=spec.key,
-                op=spec.op,
-                shape=work.shape,
-                dtype=spec.dtype,
-                math=spec.math,
-                accumulate=spec.accumulate,
-                peak_key=spec.peak_key,
-                flop=work.flop,
-                tensors=[
-                    Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
-                    for t in work.tensors
-                ],
-                times_s=[round(x, DIGITS) for x in timed.times_s],
-                stop=timed.stop,
-                timing=timed.timing,
-                protocol=spec.protocol,
-                begin_s=self._moment(timed.begin_s),
-                end_s=self._moment(timed.end_s),
-                layout=layout,
-                warmup_times_s=[round(x, DIGITS) for x in timed.warmup_times_s],
-                searched=searched or [],
-                library_limited=spec.dtype == "int8" and self._target.kind == "cuda",
-                out_dtype=operands.out_dtype(spec.dtype) if multiplies else None,
-                kernel=profile.kernel,
-                kernel_time_s=profile.time_s,
-                clock_t_s=[self._moment(r.t_s) for r in timed.clock],
-                clock_mhz=[round(r.mhz, 1) for r in timed.clock],
-                settings=operands.math_flags() if multiplies else {},
-                status=status,
-                variant=variant,
-                mistake=spec.mistake or None,
-                claim=claim,
+            measurement(
+                self._out,
+                spec,
+                work,
+                timed,
                 run=self._run,
+                on_cuda=self._target.kind == "cuda",
+                no_clock=self._why_no_clock(),
+                **more,
             )
         )
 
@@ -401,6 +370,9 @@ class Worker:
 
     def _note(self, text: str, probe: str) -> None:
         self._out.write(Note(t=self._out.now(), text=text, probe=probe, run=self._run))
+
+    def _told_cpu(self, cpu: HostCpu) -> None:
+        self._out.write(SessionInfo(t=self._out.now(), instrument="probes", cpu=cpu))
 
     def _fault(self, spec: ProbeSpec, what: str) -> None:
         self._out.write(

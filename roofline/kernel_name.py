@@ -23,6 +23,14 @@ _ON_CUDA_CORES = re.compile(r"ffma|dfma|hfma|simt|(?<![0-9])[sdh]gemm|gemv|gemmS
 _TILE = re.compile(r"(?:tilesize|(?<!SM\d\d)(?<!SM\d\d\d)_)([1-9]\d{0,2})x([1-9]\d{0,2})(?!\d)")
 
 
+_SHARES_TILES = re.compile(r"split_?k|stream_?k", re.IGNORECASE)
+
+
+def shares_tiles(name: str) -> bool:
+    """Whether a kernel of this name lets several SMs work on one tile (split-K, stream-K)."""
+    return _SHARES_TILES.search(name) is not None
+
+
 def uses_tensor_cores(name: str) -> bool | None:
     """Whether a matmul kernel of this name runs on tensor cores; None when the name is silent."""
     if _ON_TENSOR_CORES.search(name):

@@ -1,7 +1,8 @@
 """A decoder's shapes, and the parameters and bytes that follow from them.
 
 Llama's family: RMSNorm, rotary embedding, grouped-query attention, a gated MLP, no biases but
-Qwen2's on q, k and v. Every count is recomputed from the shapes; none is copied from a model card.
+Qwen2's on q, k and v, no further norms but Qwen3's of q and k. Every count is recomputed from the
+shapes; none is copied from a model card.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     vocab: int
     tied: bool = False
     qkv_bias: bool = False
+    qk_norm: bool = False
     names: tuple[str, ...] = ()  # what people also call it
     source: str = ""
+    note: str = ""  # what these shapes leave out
 
     @property
     def q_size(self) -> int:
@@ -46,8 +49,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def layer_params(self) -> int:
         """Parameters of one layer: four projections, three of the MLP, two norms."""
         attention = self.hidden * self.qkv_size + self.q_size * self.hidden
-        bias = self.qkv_size if self.qkv_bias else 0
-        return attention + bias + 3 * self.hidden * self.intermediate + 2 * self.hidden
+        extra = (self.qkv_size if self.qkv_bias else 0) + (2 * self.head_dim if self.qk_norm else 0)
+        return attention + extra + 3 * self.hidden * self.intermediate + 2 * self.hidden
 
     @property
     def embedding_params(self) -> int:

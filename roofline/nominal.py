@@ -6,19 +6,13 @@ field that is None is a figure that the card lacks or nobody knows.
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import msgspec
 
 from roofwatch.roofline.peaks import EXTRA_KEYS, PEAK_KEYS, TENSOR_KEYS, VECTOR_LANES
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from roofwatch.roofline.toml_text import kind_of, one_line, toml_document
 
 SCHEMA = 1
 ALL_KEYS = PEAK_KEYS + EXTRA_KEYS
@@ -145,14 +139,9 @@ def parse(text: str, source: str) -> tuple[Card, ...]:
             number that is not positive and finite.
     """
     try:
-        document = tomllib.loads(text)
-    except RecursionError:
-        raise NominalError(one_line(f"{source}: nested too deeply")) from None
-    except ValueError as error:  # also what int() says of too many digits
-        where = str(error).replace("end of document", f"line {text.count(chr(10)) + 1}, the end")
-        found = re.fullmatch(r"(.*) \(at (.*)\)", where, re.DOTALL)
-        what = f"{found[2]}: {found[1]}" if found else where
-        raise NominalError(one_line(f"{source}: {what}")) from None
+        document = toml_document(text)
+    except ValueError as error:
+        raise NominalError(one_line(f"{source}: {error}")) from None
     seen: dict[str, int] = {}
     cards: list[Card] = []
     place = ""
@@ -164,7 +153,7 @@ def parse(text: str, source: str) -> tuple[Card, ...]:
         _table(_name, ALL_KEYS)(document.get("accumulate", {}), "accumulate")
         tables = document.get("card", [])
         if not isinstance(tables, list):
-            raise _Wrong("card", f"expected [[card]] tables, got {_kind(tables)}")
+            raise _Wrong("card", f"expected [[card]] tables, got {kind_of(tables)}")
         for number, table in enumerate(tables, 1):
             key = table.get("key") if isinstance(table, dict) else None
             place = f"[[card]] {number} " + (f'"{key}" ' if isinstance(key, str) else "")
@@ -182,16 +171,6 @@ class _Wrong(Exception):
         self.field = field
 
 
-def one_line(text: str) -> str:
-    """``text`` as one printable line: a file's name, key or value may hold any character."""
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return text if len(text) <= 400 else text[:399] + "…"
-
-
-def _kind(value: object) -> str:
-    return {"dict": "table", "list": "array"}.get(name := type(value).__name__, name)
-
-
 def _known(name: str, names: Collection[str], prefix: str = "") -> None:
     if name not in names:
         from difflib import get_close_matches  # only a mistake needs it
@@ -203,7 +182,7 @@ def _known(name: str, names: Collection[str], prefix: str = "") -> None:
 
 def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
-        raise _Wrong(field, f"expected a string, got {_kind(value)}")
+        raise _Wrong(field, f"expected a string, got {kind_of(value)}")
     return value
 
 
@@ -221,13 +200,13 @@ def _letter(value: object, field: str) -> str:
 
 def _flag(value: object, field: str) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong(field, f"expected true or false, got {_kind(value)}")
+        raise _Wrong(field, f"expected true or false, got {kind_of(value)}")
     return value
 
 
 def _number(value: object, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _Wrong(field, f"expected a number, got {_kind(value)}")
+        raise _Wrong(field, f"expected a number, got {kind_of(value)}")
     if not 0 < value < 1e12:  # NaN fails this as well
         got = "one far outside" if abs(value) >= 1e12 else str(value)
         raise _Wrong(field, f"expected a number above 0 and below 1e12, got {got}")
@@ -244,7 +223,7 @@ def _whole(value: object, field: str) -> int:
 def _list(item: _Check) -> _Check:
     def check(value: object, field: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise _Wrong(field, f"expected an array, got {_kind(value)}")
+            raise _Wrong(field, f"expected an array, got {kind_of(value)}")
         return tuple(item(each, field) for each in value)
 
     return check
@@ -255,7 +234,7 @@ def _table(item: _Check, names: Iterable[str]) -> _Check:
 
     def check(value: object, field: str) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise _Wrong(field, f"expected a table, got {_kind(value)}")
+            raise _Wrong(field, f"expected a table, got {kind_of(value)}")
         for name in value:
             _known(name, known, f"{field}.")
         return {name: item(each, f"{field}.{name}") for name, each in value.items()}
@@ -283,7 +262,7 @@ def _computed(value: object, field: str) -> tuple[str, ...]:
 
 def _card(table: object) -> Card:
     if not isinstance(table, dict):
-        raise _Wrong("card", f"expected [[card]] tables, got {_kind(table)}")
+        raise _Wrong("card", f"expected [[card]] tables, got {kind_of(table)}")
     for name in table:
         _known(name, _FIELDS)
     for name in ("key", "names"):

@@ -23,6 +23,7 @@ DECODE, KERNELS = "decode", "kernels"
 SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
 UNHELD = (MISTAKES, DECODE, KERNELS)  # suites that hold nothing unless asked
 MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
+CONTEXTS = (256, 2048)  # in tokens (seed, Day 16), of one that names none
 HOLD_ALL = "all"
 SUSTAIN_S = {QUICK: 3.0, FULL: 10.0}  # seconds a sustained probe is held
 

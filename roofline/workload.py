@@ -123,11 +123,34 @@ def fill(elements: int, dtype: str) -> Work:
 
 def relu(elements: int, dtype: str) -> Work:
     """y = max(x, 0): one comparison an element, x read and y written (seed, Day 1)."""
-    return _stream("relu", elements, dtype, 1, ("x",), ("y",))
+    return elementwise("relu", elements, dtype)
 
 
-ROWWISE_FLOP = {"softmax": 4.0, "rmsnorm": 4.0, "layernorm": 8.0}
-"""Operations an element: seeds, LayerNorm 8, RMSNorm and softmax an intensity near 1 in fp16."""
+def elementwise(op: str, elements: int, dtype: str) -> Work:
+    """y = f(x), an ``op`` of ``ELEMENT_FLOP``: x read and y written."""
+    return _stream(op, elements, dtype, ELEMENT_FLOP[op], ("x",), ("y",))
+
+
+ELEMENT_FLOP = {
+    "add": 1.0,
+    "mul": 1.0,
+    "relu": 1.0,
+    "cos": 1.0,
+    "silu": 4.0,
+    "gelu": 5.0,
+    "dropout": 2.0,
+    "softmax": 4.0,
+    "rmsnorm": 4.0,
+    "layernorm": 8.0,
+}
+"""Operations an element, a function of one argument counting as one.
+
+Seeds: add, ReLU and cos 1 (Day 1), LayerNorm 8, RMSNorm and softmax an intensity near 1 in fp16.
+Counted the same way from their definitions: SiLU x / (1 + exp(-x)) 4; GELU 0.5 x (1 + erf(c x)) 5
+(Hendrycks and Gimpel, 2016); dropout a comparison and a product (its random number is no FLOP).
+"""
+
+ROWWISE_FLOP = {op: ELEMENT_FLOP[op] for op in ("softmax", "rmsnorm", "layernorm")}
 
 
 def rowwise(op: str, rows: int, columns: int, dtype: str) -> Work:

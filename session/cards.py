@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from roofwatch.roofline.nominal import Card, NominalError, merge, one_line, parse
-
-LIMIT_BYTES = 4 << 20  # nobody's list of cards is longer; a device file is endless
+from roofwatch.roofline.nominal import Card, NominalError, merge, parse
+from roofwatch.roofline.toml_text import one_line
+from roofwatch.session.own_file import own_file, text_of
 
 
 def load_cards(
@@ -41,36 +41,13 @@ def packaged_cards() -> tuple[Card, ...]:
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
-    """Where the user's own cards are, if that file exists.
-
-    A relative XDG_CONFIG_HOME is ignored, as the XDG base directory specification asks.
-    """
-    base = Path(environ.get("XDG_CONFIG_HOME", ""))
-    if not base.is_absolute():
-        home = environ.get("HOME")
-        if not home:
-            return None
-        base = Path(home) / ".config"
-    path = base / "roofwatch" / "nominal.toml"
-    # lexists: a dangling link or a directory of that name is a mistake to report.
-    return path if os.path.lexists(path) else None
+    """Where the user's own cards are, if that file exists."""
+    return own_file(environ, "nominal.toml")
 
 
 def _parse_file(path: Path) -> tuple[Card, ...]:
     try:
-        with path.open("rb") as file:
-            data = file.read(LIMIT_BYTES + 1)
-        if len(data) > LIMIT_BYTES:
-            raise ValueError(f"more than {LIMIT_BYTES >> 20} MiB")
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _unusable(path, f"not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise _unusable(path, error.strerror or str(error)) from None
-    except ValueError as error:  # ours, or a path that holds a null byte
-        raise _unusable(path, str(error)) from None
+        text = text_of(path)
+    except ValueError as error:  # of the file, or a path that holds a null byte
+        raise NominalError(one_line(f"{path}: {error}")) from None
     return parse(text, str(path))
-
-
-def _unusable(path: Path, why: str) -> NominalError:
-    return NominalError(one_line(f"{path}: {why}"))

@@ -86,6 +86,26 @@ class Software(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     settings: dict[str, str] = {}  # math flags and environment variables that change results
 
 
+class HostCpu(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The host's CPU as the process that launches sees it, whatever device is measured.
+
+    ``periods`` and ``throttled`` are the cgroup's scheduling periods during the launch probe, and
+    those in which its quota was used up.
+    """
+
+    name: str | None = None
+    cores: Size | None = None  # of our affinity
+    limit_cores: Figure | None = None  # the cgroup's quota; status "unlimited" where it has none
+    periods: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    throttled: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    status: dict[str, Status] = {}
+
+    def __post_init__(self) -> None:
+        """No more periods are used up than there were."""
+        if (self.throttled or 0) > (self.periods or 0):
+            raise ValueError("`throttled` is more than `periods`")
+
+
 class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the rented machine costs, as it was said."""
 
@@ -112,6 +132,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     import_s: float | None = None  # what importing torch took
     software: Software | None = None
     device: Device | None = None
+    cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from roofwatch.notebook import reading as notebook
 from roofwatch.notebook.cache_sweep import cache_sweep
 from roofwatch.notebook.finding import Finding
+from roofwatch.notebook.host_bound import weak_host
 from roofwatch.notebook.power_capped import power_capped
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.statistics import drift, median, modes, spread
 from roofwatch.session.claims import told
+from roofwatch.session.decode import decode_curves
+from roofwatch.session.decode_bends import bends
 from roofwatch.session.events import Flag, Measurement
 from roofwatch.session.fold import Session
+from roofwatch.session.launch import LAUNCH, launch_costs
 from roofwatch.session.rates import (
     gbs,
     intensity,
@@ -104,6 +108,22 @@ def _swept(session: Session, own: Roofs) -> Finding | None:
     )
 
 
+def _weak_host(session: Session) -> Finding | None:
+    """What the launch probe and the host's cgroup say of the CPU that feeds a card."""
+    costs = launch_costs(session)
+    if costs is None or session.device.kind != "cuda":
+        return None
+    return weak_host(
+        LAUNCH,
+        costs.enqueue_s,
+        costs.launches_per_s,
+        costs.cpu_model,
+        costs.cpu_cores,
+        costs.cpu_limit,
+        costs.throttled_share,
+    )
+
+
 def of_flag(flag: Flag) -> Finding:
     """A finding that was raised while the session ran."""
     names = [n for n in Finding.__struct_fields__ if n in Flag.__struct_fields__]
@@ -127,12 +147,11 @@ def findings(session: Session) -> list[Finding]:
         found.append(capped)
     for m in session.measured():
         found += told(session, m) if m.claim else judge(reading(session, m, own))
-    swept = _swept(session, own)
-    if swept is not None:
-        found.append(swept)
+    found += [f for f in (_swept(session, own), _weak_host(session)) if f is not None]
     found += [
         f
         for m in session.measured()
         if m.protocol == "sustained" and (f := throttled(session, m.probe)) is not None
     ]
+    found += bends(decode_curves(session, own))
     return ranked(found)

@@ -18,6 +18,7 @@ from roofwatch.session.events import (
     Expect,
     Fault,
     Flag,
+    HostCpu,
     Measurement,
     Note,
     Price,
@@ -53,6 +54,7 @@ class Session:
         self.hz: float | None = None
         self.telemetry_source: str | None = None
         self.software = Software()
+        self.cpu = HostCpu()  # of the host, whatever the device
         self.nominal: Nominal | None = None
         self.expects: dict[tuple[int, str], Expect] = {}
         self.samples: list[Sample] = []
@@ -119,6 +121,8 @@ class Session:
             self._merged = None
         if event.software is not None:
             self.software = _filled(event.software, self.software)
+        if event.cpu is not None:
+            self.cpu = _filled(event.cpu, self.cpu)
         if event.nominal is not None:
             from roofwatch.roofline.lookup import Nominal  # costs 15 ms before the first paint
 
@@ -181,6 +185,18 @@ class Session:
         """The last complete run; before there is one, the run under way."""
         complete = [run for run, end in self.ends.items() if end.complete]
         return max(complete) if complete else self.run
+
+    @property
+    def run_s(self) -> float:
+        """Seconds of the reported run; the first begins with the session, as its rent does."""
+        run = self.reported_run
+        end = self.ends.get(run)
+        stop = end.t if end is not None else self.duration_s
+        if run == 1:
+            return stop
+        told = [note.t for note in self.notes if note.run == run]
+        told += [span.t for span in self.spans if span.run == run]
+        return max(0.0, stop - min(told, default=stop))
 
     @property
     def shown_run(self) -> int:

@@ -5,9 +5,17 @@ Every function takes ``root``, so that tests can lay out a machine of their own.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+
+import msgspec
+
+from roofwatch.session.events import HostCpu, Status
 
 CPUS = "/sys/devices/system/cpu"
+CGROUPS = "/sys/fs/cgroup"
+UNLIMITED = "unlimited"
 
 
 def read(path: str) -> str | None:
@@ -38,3 +46,110 @@ def last_level_cache(root: str = "") -> int | None:
             unit = 1 << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]
             levels.append((int(level), int(size[1]) * unit))
     return max(levels)[1] if levels else None
+
+
+def usable() -> list[int]:
+    """The CPUs on which this process may run."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+class Quota(msgspec.Struct, frozen=True, kw_only=True):
+    """CPUs' worth of time that the tightest cgroup above us allows; else the reason for None."""
+
+    cores: float | None = None
+    group: str | None = None  # its folder
+    status: Status | None = None  # "unlimited", "not_supported", "no_permission" or "error"
+
+
+def quota(root: str = "") -> Quota:
+    """The tightest CPU quota of our cgroups, of version 2 (cpu.max) or 1 (cpu.cfs_quota_us)."""
+    found: list[Quota] = []
+    for group in _groups(root):
+        both, why = _words(f"{group}/cpu.max")  # "200000 100000" or "max 100000"
+        if not both and why == "not_supported":
+            ours, why = _words(f"{group}/cpu.cfs_quota_us")
+            period, _ = _words(f"{group}/cpu.cfs_period_us")
+            both = ours + period
+        found.append(_share(both, group) if both else Quota(status=why))
+    limited = [q for q in found if q.cores is not None]
+    if limited:
+        return min(limited, key=lambda q: q.cores or 0.0)
+    said = [q.status for q in found]
+    # A group without the files has no limit of its own; a refused or unreadable one may hide ours.
+    for why in ("no_permission", "error", UNLIMITED):
+        if why in said:
+            return Quota(status=why)
+    return Quota(status=UNLIMITED if _mounted(root) else "not_supported")
+
+
+def throttling(group: str | None) -> tuple[int, int] | None:
+    """Scheduling periods of a cgroup so far, and those in which its quota was used up."""
+    words, _ = _words(f"{group}/cpu.stat") if group else ([], None)
+    fields = dict(zip(words[::2], words[1::2], strict=False))
+    try:
+        return int(fields["nr_periods"]), int(fields["nr_throttled"])
+    except (KeyError, ValueError):
+        return None
+
+
+def host_cpu(root: str = "") -> HostCpu:
+    """Who the host's CPU is, and how much of it this process may use."""
+    name, _ = cpuinfo(root)
+    limit = quota(root)
+    status: dict[str, Status] = {} if name else {"name": "not_supported"}
+    if limit.status is not None:
+        status |= dict.fromkeys(("limit_cores", "periods", "throttled"), limit.status)
+    return HostCpu(name=name, cores=len(usable()), limit_cores=limit.cores, status=status)
+
+
+def _groups(root: str) -> Iterator[str]:
+    """Folders of the cgroups that may hold our CPU quota, of both versions, from the root down."""
+    for line in (read(f"{root}/proc/self/cgroup") or "").splitlines():
+        hierarchy, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if hierarchy == "0" and not controllers:
+            bases = [f"{root}{CGROUPS}", f"{root}{CGROUPS}/unified"]
+        elif "cpu" in controllers.split(","):
+            bases = [f"{root}{CGROUPS}/cpu", f"{root}{CGROUPS}/{controllers}"]
+        else:
+            continue
+        parts = [part for part in path.split("/") if part]
+        # A container sees its own group as the root, yet may be told the host's path: try all.
+        for depth in range(len(parts) + 1):
+            for base in dict.fromkeys(bases):
+                yield "/".join([base, *parts[:depth]])
+
+
+def _mounted(root: str) -> bool:
+    """Whether cgroups can be looked at here at all."""
+    return any(os.path.isdir(group) for group in _groups(root))
+
+
+def _words(path: str) -> tuple[list[str], Status]:
+    """The words of a small file; of one that cannot be read none, and why."""
+    try:
+        with open(path) as file:
+            return file.read().split(), "error"
+    except PermissionError:
+        return [], "no_permission"
+    except FileNotFoundError:
+        return [], "not_supported"
+    except (OSError, UnicodeDecodeError):
+        return [], "error"
+
+
+def _share(both: list[str], group: str) -> Quota:
+    """A quota and its period in microseconds as cores; version 1 says -1 for no limit."""
+    if both[0] == "max":
+        return Quota(status=UNLIMITED)
+    try:
+        allowed, period = float(both[0]), float(both[1])
+    except (IndexError, ValueError):
+        return Quota(status="error")
+    if allowed < 0:
+        return Quota(status=UNLIMITED)
+    if not (allowed > 0 and period > 0 and allowed / period < 1e6):
+        return Quota(status="error")
+    return Quota(cores=allowed / period, group=group)

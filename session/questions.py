@@ -10,14 +10,18 @@ from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
+from roofwatch.session.decode import decode_curves
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
+from roofwatch.session.kernel_map import COMPUTE, MEMORY, OVERHEAD, TFLOPS, KernelPoint, kernel_map
 from roofwatch.session.rates import intensity, time_s
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.sweeps import highest_gbs, sweeps
 from roofwatch.session.throttle import fall
+
+EXPLAINED = 0.10  # of a decode step, what its parts may leave unexplained
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,8 +41,8 @@ def questions(session: Session, own: Roofs) -> list[Question]:
         _bandwidth(session, own),
         _compute(session, own, main),
         _ridge(own, main),
-        _decode(),
-        _kernels(own, main),
+        _decode(session, own),
+        _kernels(session, own, main),
     ]
     # What is not known is left out of the values; the answer says what would tell.
     return [
@@ -184,12 +188,43 @@ def _which_ridge(own: Roofs) -> str:
     )
 
 
-def _decode() -> Question:
+def _decode(session: Session, own: Roofs) -> Question:
+    question = "What shape has the decode curve from batch 1 to 128, and where does it bend?"
+    curves = decode_curves(session, own)
+    if not curves:
+        answer = "The decode probe would tell: --suite decode."
+        return Question(number=4, question=question, answer=answer, values={})
+    said = []
+    values: dict[str, Any] = {}
+    for c in curves:
+        last = c.points[-1]
+        bends = f"5 % off linear from batch {c.first_bend}" if c.first_bend else "within 5 %"
+        more = f", {c.last_over_first - 1:+.0%} a step" if c.last_over_first else ""
+        reduced = f" ({c.layers} of {c.layers_of} layers)" if c.layers < c.layers_of else ""
+        said.append(f"{c.model}{reduced} at {c.context}: {bends}, at {last.batch}{more}")
+        values[f"{c.model} at {c.context}"] = {
+            "first_bend": c.first_bend,
+            "last_over_first": c.last_over_first,
+            "ai_max": c.ai_max,
+            "b_star": c.b_star,
+        }
+    why = next((c.reason for c in reversed(curves) if c.reason), "")
+    answer = f"First near linear, then less: {'; '.join(said)}."
     return Question(
         number=4,
-        question="What shape has the decode curve from batch 1 to 128, and where does it bend?",
-        answer="A decode probe would tell; this session has none.",
-        values={},
+        question=question,
+        answer=f"{answer} {why}".strip(),
+        values=values,
+        checks=[
+            {
+                "check": f"the parts explain a step of {c.model} at {c.context}, batch {p.batch}",
+                "ratio": p.explained,
+                "ok": abs(p.explained - 1) <= EXPLAINED,
+            }
+            for c in curves
+            for p in c.points
+            if p.explained is not None
+        ],
     )
 
 
@@ -199,7 +234,7 @@ def _of_stream(own: Roofs) -> float:
     return add_scalar(1 << 20, dtype if dtype in ELEMENT_BITS else "fp16").intensity
 
 
-def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:
+def _kernels(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
     question = "Which kernels reach the compute roof, and which never will?"
     roof = own.roof(main.peak_key, "burst") if main else None
     if main is None or main.burst is None or roof is None:
@@ -209,6 +244,9 @@ def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:
             answer="The add_scalar probe and a matmul probe would tell.",
             values={},
         )
+    mapped = kernel_map(session, own)
+    if mapped:
+        return _by_map(question, roof.ridge, mapped)
     return Question(
         number=5,
         question=question,
@@ -217,3 +255,43 @@ def _kernels(own: Roofs, main: ComputeRoof | None) -> Question:
         f"bandwidth, and only fewer bytes help. At {STOP * 100:.0f} % of the measured roof, stop.",
         values={"ridge": roof.ridge, "matmul_intensity": intensity(main.burst)},
     )
+
+
+def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
+    """Which kernels of the map stand on the flat, which on the slope, which wait for launches."""
+    flat = [p for p in mapped if p.roof_unit == TFLOPS and p.bound != OVERHEAD]
+    waiting = [p for p in mapped if p.bound == OVERHEAD]
+    slope = [p for p in mapped if p.roof_unit != TFLOPS and p.bound == MEMORY]
+    own = [p for p in mapped if p.roof_unit != TFLOPS and p.bound == COMPUTE]
+    said = []
+    if flat:
+        each = ", ".join(f"{p.label} {_of_roof(p)}" for p in flat)
+        said.append(f"Right of {ridge:.0f} FLOP/byte and under the flat: {each}.")
+    if slope:
+        highest = max(p.intensity for p in slope)
+        each = ", ".join(p.label for p in slope)
+        said.append(
+            f"Never, at {highest:.3g} FLOP/byte and less: {each}. Their time is bytes over "
+            "bandwidth, and only fewer bytes help."
+        )
+    if own:
+        each = ", ".join(p.label for p in own)
+        said.append(f"Under neither line: {each}; functions on the common lanes take longer.")
+    if waiting:
+        each = ", ".join(p.label for p in waiting)
+        said.append(f"Waiting for launches, under no line: {each}.")
+    return Question(
+        number=5,
+        question=question,
+        answer=" ".join(said),
+        values={
+            "ridge": ridge,
+            "reach": {p.label: p.of_roof for p in flat},
+            "never": [p.label for p in (*slope, *own)],
+            "overhead": [p.label for p in waiting],
+        },
+    )
+
+
+def _of_roof(p: KernelPoint) -> str:
+    return f"({p.intensity:.0f} FLOP/byte, {p.of_roof:.0%} of the roof)" if p.of_roof else ""

@@ -10,6 +10,9 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.roof import Distances
 from roofwatch.roofline.statistics import Modes
 from roofwatch.session.conditions import Conditions
+from roofwatch.session.decode_blocks import CurveBlock, DecodeBlock
+from roofwatch.session.fusion import Fusion
+from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.mistakes import Mistake
 from roofwatch.session.questions import Question
 from roofwatch.session.sustained import Sustained
@@ -221,9 +224,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     sustained: list[Sustained]
     sweeps: list[Sweep]
     mistakes: list[Mistake]
-    decode: list[Any]
-    kernels: list[Any]
-    launch: dict[str, Any]
+    decode: list[DecodeBlock]
+    decode_curves: list[CurveBlock]
+    kernels: list[KernelPoint]
+    fusion: list[Fusion]
+    launch: dict[str, Any]  # of session.launch.LaunchCosts
+    shapes: dict[str, Any]  # "alignment" and "waves", as far as they were measured
+    cost: dict[str, Any]  # of session.cost.Cost; empty where no price was said
     questions: list[Question]
     notes: list[dict[str, Any]]
     faults: list[dict[str, Any]]

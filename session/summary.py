@@ -13,11 +13,18 @@ from roofwatch.roofline.attribution import Attribution
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.statistics import FEWEST_DRIFTING, FEWEST_MODES, drift, iqr, median, modes
+from roofwatch.session.alignment import Alignment, alignment
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.conditions import conditions
+from roofwatch.session.cost import costs
+from roofwatch.session.decode import decode_curves
+from roofwatch.session.decode_blocks import curve_blocks, decode_blocks
 from roofwatch.session.events import Device, Measurement, Sample, Software
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.fusion import fusions
+from roofwatch.session.kernel_map import kernel_map
+from roofwatch.session.launch import launch_costs
 from roofwatch.session.mistakes import mistakes
 from roofwatch.session.points import point
 from roofwatch.session.questions import questions
@@ -42,6 +49,7 @@ from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
 from roofwatch.session.sustained import sustained
 from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
+from roofwatch.session.waves import Waves, waves
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
 TOO_FEW = "too_few"  # repetitions to tell
@@ -54,6 +62,7 @@ def record(session: Session, file: Path | None) -> Record:
     """The record of a session so far."""
     own = roofs(session)
     found = sweeps(session, own)
+    curves = decode_curves(session, own)
     measured = session.measured()
     names = {id(m): _id(m) for m in measured}
     return Record(
@@ -88,9 +97,13 @@ def record(session: Session, file: Path | None) -> Record:
         ],
         sweeps=found,
         mistakes=mistakes(session),
-        decode=[],
-        kernels=[],
-        launch={},
+        decode=decode_blocks(curves),
+        decode_curves=curve_blocks(curves),
+        kernels=kernel_map(session, own),
+        fusion=fusions(session, own),
+        launch=_launch(session),
+        shapes=_shapes(session),
+        cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         questions=questions(session, own),
         notes=[
             {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}
@@ -98,6 +111,20 @@ def record(session: Session, file: Path | None) -> Record:
         ],
         faults=[msgspec.to_builtins(f) for f in session.faults],
     )
+
+
+def _launch(session: Session) -> dict[str, Any]:
+    told = launch_costs(session)
+    return msgspec.structs.asdict(told) if told else {}
+
+
+def _shapes(session: Session) -> dict[str, Any]:
+    """The experiments about shapes that were measured, each by its name."""
+    found: dict[str, Alignment | Waves | None] = {
+        "alignment": alignment(session),
+        "waves": waves(session),
+    }
+    return {name: block for name, block in found.items() if block is not None}
 
 
 def _id(m: Measurement) -> str:

@@ -5,14 +5,13 @@ Every function takes ``root``, so that tests can lay out a machine of their own.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TypeVar
 
 import psutil
 
 from roofwatch.session.events import Device, Status
-from roofwatch.session.host_cpu import CPUS, cpuinfo, last_level_cache, read
+from roofwatch.session.host_cpu import CPUS, cpuinfo, last_level_cache, quota, read, usable
 
 T = TypeVar("T")
 
@@ -28,49 +27,9 @@ def quiet(ask: Callable[[], T]) -> T | None:
         return None
 
 
-def usable() -> list[int]:
-    """The CPUs on which this process may run."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(psutil.cpu_count() or 1))
-
-
-def quota(root: str = "") -> float | None:
-    """CPUs' worth of time that the cgroups above us allow, or None without a limit."""
-    shares = []
-    for line in (read(f"{root}/proc/self/cgroup") or "").splitlines():
-        hierarchy, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if hierarchy == "0" and not controllers:
-            bases = [f"{root}/sys/fs/cgroup"]
-        elif "cpu" in controllers.split(","):
-            bases = [f"{root}/sys/fs/cgroup/cpu", f"{root}/sys/fs/cgroup/{controllers}"]
-        else:
-            continue
-        parts = [part for part in path.split("/") if part]
-        # A container sees its own group as the root, yet may be told the host's path: try all.
-        for depth in range(len(parts) + 1):
-            for base in bases:
-                share = _share("/".join([base, *parts[:depth]]))
-                if share is not None:
-                    shares.append(share)
-    return min(shares, default=None)
-
-
-def _share(group: str) -> float | None:
-    both = (read(f"{group}/cpu.max") or "").split()  # version 2: "200000 100000" or "max 100000"
-    if not both:
-        both = [read(f"{group}/cpu.cfs_{word}_us") or "" for word in ("quota", "period")]
-    try:
-        allowed, period = float(both[0]), float(both[1])
-    except (IndexError, ValueError):
-        return None
-    return allowed / period if allowed > 0 and period > 0 else None  # version 1: -1 is no limit
-
-
 def core_count(root: str = "") -> int:
     """Whole cores that this process may use at once: affinity and cgroup quota, at least 1."""
-    limit = quota(root)
+    limit = quota(root).cores
     cores = len(usable())
     return cores if limit is None else max(1, min(cores, int(limit)))
 

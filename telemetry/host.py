@@ -11,8 +11,8 @@ from typing import Any
 import psutil
 
 from roofwatch.session.events import Sample, Software, Status
-from roofwatch.session.host_cpu import CPUS, read
-from roofwatch.telemetry.cpu import identify, quiet, usable
+from roofwatch.session.host_cpu import CPUS, read, usable
+from roofwatch.telemetry.cpu import identify, quiet
 from roofwatch.telemetry.metric import CELSIUS, MHZ
 from roofwatch.telemetry.rapl import Rapl
 

@@ -40,6 +40,11 @@ def one_line(result: subprocess.CompletedProcess[str]) -> str:
         (["run", "--device", "cuda:x"], "'cuda:x' is not"),
         (["run", "--sustain", "nan"], "'nan' is not a number of seconds"),
         (["run", "--sustain", "0"], "'0' is not a number of seconds"),
+        (["--price", "free"], "'free' is no price"),
+        (["run", "--price", "0/h"], "argument --price: '0/h' is not above 0"),
+        (["run", "--price", "1,990/h"], "may be 1.990 or 1990"),
+        (["run", "--price=-1.99/h"], "is not above 0"),
+        (["show", "/nowhere/s.jsonl", "--price", "inf"], "'inf' is no price"),
         (["run", "--suite", "huge"], "invalid choice: 'huge'"),
         (["run", "--jason"], "unrecognized arguments: --jason"),
         (["show"], "required: file"),
@@ -81,6 +86,24 @@ def test_show_json_is_json_alone(h200_file: Path) -> None:
     assert json.loads(result.stdout)["schema"] == "roofwatch.record/1"
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""
+
+
+def test_show_with_a_price_says_what_it_cost_and_leaves_the_file(
+    tmp_path: Path, h200_file: Path
+) -> None:
+    assert json.loads(roofwatch("show", str(h200_file), "--json").stdout)["cost"] == {}
+    path = tmp_path / "s.jsonl"
+    first, _, rest = h200_file.read_bytes().partition(b"\n")
+    path.write_bytes(first[:-1] + b',"price":{"per_hour":3.0,"currency":"CHF"}}\n' + rest)
+    before = path.read_bytes()
+    assert json.loads(roofwatch("show", str(path), "--json").stdout)["cost"]["currency"] == "CHF"
+    assert " money  3.00 CHF an hour" in roofwatch("show", str(path)).stdout
+    told = roofwatch("show", str(path), "--price", "€1.99/h")
+    assert told.returncode == 0
+    assert " money  €1.99 an hour" in told.stdout
+    bill = json.loads(roofwatch("show", str(path), "--price", "1.99/h", "--json").stdout)["cost"]
+    assert bill["run_cost"] == pytest.approx(1.99 * bill["run_s"] / 3600, rel=1e-3)
+    assert path.read_bytes() == before
 
 
 def test_show_in_a_terminal_of_ascii(h200_file: Path) -> None:
@@ -172,11 +195,11 @@ def test_a_session_from_a_pipe(h200_file: Path) -> None:
 
 
 def test_the_command_line_knows_the_suites_there_are() -> None:
-    from roofwatch import cli
+    from roofwatch import live_options
     from roofwatch.roofline import suite
 
-    assert cli.SUITES == suite.SUITES
-    assert cli.QUICK == suite.QUICK
+    assert live_options.SUITES == suite.SUITES
+    assert live_options.QUICK == suite.QUICK
 
 
 @pytest.mark.parametrize("text", ["foo", "", "bf16,", "bf16,,fp16", "BF16"])

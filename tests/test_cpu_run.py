@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from roofwatch.session.events import Price
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
+from roofwatch.tui.numbers import money
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.torch
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     path = tmp_path_factory.mktemp("run") / "cpu.jsonl"
     command = [sys.executable, "-m", "roofwatch", "run", "--device", "cpu", "--json"]
+    command += ["--price", "7.2/h"]
     result = subprocess.run(
         [*command, "--save", str(path)], capture_output=True, text=True, timeout=300, check=False
     )
@@ -74,6 +77,20 @@ def test_telemetry_never_stopped(run: dict[str, Any]) -> None:
     session = fold(events(run["path"]))
     assert [s.t for s in session.samples] == sorted(s.t for s in session.samples)
     assert all(s.gpu is None for s in session.samples)
+
+
+def test_what_it_cost_is_said_and_kept(run: dict[str, Any]) -> None:
+    bill = run["record"]["cost"]
+    assert (bill["per_hour"], bill["currency"]) == (7.2, "$")
+    assert bill["run_cost"] == pytest.approx(7.2 * bill["run_s"] / 3600, rel=1e-3)
+    assert 0 < bill["run_s"] <= bill["session_s"] == run["record"]["session"]["duration_s"]
+    assert [i["probe"] for i in bill["idle"]] == [run["record"]["roofs"]["bandwidth_kernel"]]
+    assert 0 <= bill["idle"][0]["per_hour"] <= 7.2
+    last = run["result"].stderr.splitlines()[-1]
+    assert (
+        last == f" this run cost {money(bill['run_cost'], '$')} ({bill['run_s']:.1f} s at $7.20/h)"
+    )
+    assert fold(events(run["path"])).price == Price(per_hour=7.2)
 
 
 def test_show_gives_the_same_record_again(run: dict[str, Any]) -> None:

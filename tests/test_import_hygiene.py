@@ -48,6 +48,23 @@ def test_events_imports_only_msgspec() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan"],
+        ["plan", "--gpu", "T4", "--model", "TinyLlama", "--price", "1/h"],
+        ["plan", "--gpu", "T4", "--json"],
+    ],
+)
+def test_plan_answers_without_torch_or_textual(arguments: list[str]) -> None:
+    code = (
+        "import io, contextlib\nfrom roofwatch.cli import main\n"
+        "with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):\n"
+        f"    assert main({arguments!r}) == 0"
+    )
+    assert loaded_by(code) == set()
+
+
 def test_show_answers_without_torch_or_textual(h200_file) -> None:  # type: ignore[no-untyped-def]
     code = (
         "import io, contextlib\nfrom roofwatch.cli import main\n"

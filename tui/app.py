@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
@@ -18,30 +17,28 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
-from roofwatch.tui import clocks_pane, header, notebook_pane, probes_pane, roofline_pane, small_pane
+from roofwatch.tui import header
 from roofwatch.tui.check_fields import Entry
 from roofwatch.tui.glyphs import ASCII, Glyphs
 from roofwatch.tui.leaving import leave_on_signals
-from roofwatch.tui.notebook_cursor import Place, followed, moved, paged
+from roofwatch.tui.moving import move, scroll, turn, typed
+from roofwatch.tui.notebook_cursor import followed
+from roofwatch.tui.painting import NAMES, PANES, TOGETHER, Painting, Scene
 from roofwatch.tui.pane import Pane
 from roofwatch.tui.probing import state
 from roofwatch.tui.report import recorded_when
-from roofwatch.tui.rows_of_text import Row
 from roofwatch.tui.sheet import Sheet
+from roofwatch.tui.standing import Standing
 
 PUMP_S = 0.1
 PAINT_S = 0.25
-CHART_S = 0.5
 NOTE_S = 6.0
 WIDE = (112, 34)
 SMALL = (60, 16)
-Build = Callable[[int, int], list[Row]]
-PANES = ("roofline", "clocks", "probes", "notebook")
-NAMES = ("Roofline", "Clocks", "Probes", "Notebook")
 
 
 class RoofwatchApp(App[None]):
-    """Four panes over one session, live or replayed."""
+    """Seven panes over one session, live or replayed."""
 
     CSS_PATH = "roofwatch.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -56,15 +53,19 @@ class RoofwatchApp(App[None]):
         Binding("2", "open(1)"),
         Binding("3", "open(2)"),
         Binding("4", "open(3)"),
+        Binding("5", "open(4)"),
+        Binding("6", "open(5)"),
+        Binding("7", "open(6)"),
         Binding("tab", "next(1)", priority=True),
         Binding("shift+tab", "next(-1)", priority=True),
-        Binding("right,p", "precision(1)"),
-        Binding("left", "precision(-1)"),
+        Binding("right,p", "turn(1)"),
+        Binding("left", "turn(-1)"),
         Binding("down,j", "move(1)"),
         Binding("up,k", "move(-1)"),
         Binding("pagedown", "scroll(10)"),
         Binding("pageup", "scroll(-10)"),
         Binding("enter", "details"),
+        Binding("m", "figures"),
     ]
 
     def __init__(self, source: Live | Replay, glyphs: Glyphs) -> None:
@@ -73,21 +74,18 @@ class RoofwatchApp(App[None]):
         self.glyphs = glyphs
         self.open_pane = 0
         self.alone = False  # one pane fills a wide screen
-        self.first_probe = 0  # the first row of the probe table that is shown
-        self.place = Place()  # in the notebook
+        self.at = Standing()
         self.entry: Entry | None = None  # of the check form, once it was opened
-        self.precision: str | None = None
         self._note = ""
         self._note_until = 0.0
         self._asked_run = 0
         self._found: list[Finding] = []
         self._found_revision = -1
-        self._drawn: dict[str, tuple[object, ...]] = {}
-        self._chart_at = 0.0
         self._area = Size(0, 0)
         # Held, not looked up: timers outlive the tree by a moment when the app closes.
         self._panes = {name: Pane(name) for name in ("header", "tabs", *PANES, "message", "footer")}
-        self._halves = (Container(id="upper"), Container(id="lower"))
+        self._painting = Painting(self._panes)
+        self._parts = tuple(Container(id=name) for name in ("upper", "lower", "alone"))
 
     @property
     def session(self) -> Session:
@@ -104,8 +102,9 @@ class RoofwatchApp(App[None]):
         yield self._panes["header"]
         yield self._panes["tabs"]
         with Container(id="panes"):
-            for half, names in zip(self._halves, (PANES[:2], PANES[2:]), strict=True):
-                with half:
+            parts = (PANES[:2], PANES[2:TOGETHER], PANES[TOGETHER:])
+            for part, names in zip(self._parts, parts, strict=True):
+                with part:
                     for name in names:
                         self._panes[name].add_class("pane")
                         yield self._panes[name]
@@ -137,7 +136,7 @@ class RoofwatchApp(App[None]):
         """Lay the panes out anew; everything is redrawn."""
         self._area = event.size  # App.size still tells the old one here
         self._arrange()
-        self._drawn.clear()
+        self._painting.forget()
         self.call_after_refresh(self.paint)
 
     # -- listening ---------------------------------------------------------------------------
@@ -180,8 +179,8 @@ class RoofwatchApp(App[None]):
         for i, name in enumerate(PANES):
             opened = i == self.open_pane
             self._pane(name).set_class(opened, "-open")
-        self._halves[0].set_class(self.open_pane < 2, "-open")
-        self._halves[1].set_class(self.open_pane >= 2, "-open")
+        for i, part in enumerate(self._parts):
+            part.set_class(i == min(2, self.open_pane // 2), "-open")
 
     def _pane(self, name: str) -> Pane:
         return self._panes[name]
@@ -192,8 +191,8 @@ class RoofwatchApp(App[None]):
         if session.revision != self._found_revision:
             before, self._found = self._found, findings(session)
             self._found_revision = session.revision
-            self.place = followed(self.place, before, self._found)
-        key = self._key()
+            self.at.place = followed(self.at.place, before, self._found)
+        key = self.at.key(session)
         self._pane("header").show(header.build(session, cells, key, self.glyphs))
         live = self.live
         recorded = "" if live else recorded_when(session)
@@ -203,70 +202,28 @@ class RoofwatchApp(App[None]):
         else:
             top = header.tabs(cells, self.open_pane, NAMES, self.glyphs, recorded)
         self._pane("tabs").show([top])
-        self._paint_panes(key)
+        self._painting.paint(self._scene, self._clock())
         silent = live.silence if live else None
         said = header.message(session, self._found, cells, self.glyphs, state(live), silent)
         self._pane("message").show([said])
         note = self._note if self._clock() < self._note_until else ""
-        keys = header.footer(cells, self.glyphs, note, live is not None, self._reading)
+        alone, typing = self._alone_name, self.at.typing
+        keys = header.footer(cells, self.glyphs, note, live is not None, alone, typing)
         self._pane("footer").show([keys])
 
-    def _paint_panes(self, key: str | None) -> None:
-        session, g = self.session, self.glyphs
-        found, place = self._found, self.place
-        now = self._clock()
-        chart_due = now - self._chart_at >= CHART_S or "clocks" not in self._drawn
+    @property
+    def _scene(self) -> Scene:
         live = self.live
         beat = live.beat("probes") if live else None
-        progress = beat.progress if beat and beat.probe == session.running() else None
-
-        def draw(
-            name: str, version: tuple[object, ...], rows: Callable[[int, int], list[Row]]
-        ) -> None:
-            pane = self._pane(name)
-            width, height = pane.size
-            stamp = (width, height, *version)
-            if not width or not height or not pane.display or self._drawn.get(name) == stamp:
-                return
-            self._drawn[name] = stamp
-            body = height
-            head: list[Row] = []
-            if self._wide and name in PANES[2:]:
-                title = NAMES[PANES.index(name)]
-                head, body = [header.rule(width, title, g)], height - 1
-            pane.show([*head, *rows(width, body)])
-
-        revision, ticks = session.revision, session.ticks
-        if self._area.width < SMALL[0] or self._area.height < SMALL[1]:
-            draw(
-                PANES[self.open_pane],
-                (revision, ticks),
-                lambda w, h: small_pane.build(session, w, h, found),
-            )
-            return
-        draw("roofline", (revision, key), lambda w, h: roofline_pane.build(session, w, h, key, g))
-        if chart_due:
-            before = self._drawn.get("clocks")
-            draw("clocks", (revision, ticks), lambda w, h: clocks_pane.build(session, w, h, g))
-            if self._drawn.get("clocks") != before:
-                self._chart_at = now
-        # Beside the others the table follows the run; the keys move it where it stands alone.
-        first, reach = (0, "key 3") if self._wide else (self.first_probe, "down, up")
-        draw(
-            "probes",
-            (revision, progress, first),
-            lambda w, h: probes_pane.build(session, w, h, g, progress, first, reach, found),
+        return Scene(
+            self.session,
+            self.at,
+            self._found,
+            self.glyphs,
+            self._wide,
+            self._area.width < SMALL[0] or self._area.height < SMALL[1],
+            beat.progress if beat and beat.probe == self.session.running() else None,
         )
-        at = None if self._wide else place.finding
-        draw(
-            "notebook",
-            (revision, place, at),
-            lambda w, h: notebook_pane.build(session, w, h, g, found, place.first, at),
-        )
-
-    def _key(self) -> str | None:
-        keys = roofline_pane.precisions(self.session)
-        return self.precision if self.precision in keys else next(iter(keys), None)
 
     @staticmethod
     def _clock() -> float:
@@ -280,7 +237,9 @@ class RoofwatchApp(App[None]):
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A sheet takes Tab and q itself: they move and type there."""
+        """A sheet takes Tab and q itself: they move and type there; so does a value being typed."""
+        if self._types:
+            return action == "quit"
         return action not in ("leave", "next") or not isinstance(self.screen, Sheet)
 
     def action_leave(self) -> None:
@@ -317,12 +276,13 @@ class RoofwatchApp(App[None]):
         self.push_screen(Help(self.glyphs is ASCII))
 
     def action_open(self, index: int) -> None:
-        """Open a pane; where all four stand together, show it alone, and again to go back."""
+        """Open a pane; where four stand together, show it alone, and again to go back."""
         index %= len(PANES)
-        self.alone = self._roomy and not (self.alone and index == self.open_pane)
+        again = self._roomy and self.alone and index == self.open_pane
+        self.alone = not again if self._roomy else index >= TOGETHER
         self.open_pane = index
         self._arrange()
-        self._drawn.clear()
+        self._painting.forget()
         self.call_after_refresh(self.paint)
 
     def action_next(self, step: int) -> None:
@@ -330,24 +290,14 @@ class RoofwatchApp(App[None]):
         self.action_open(self.open_pane + step)
 
     def action_scroll(self, rows: int) -> None:
-        """Move through the probes where they stand alone, else through the notebook."""
-        name = self._movable
-        if name == "probes":
-            width, height = self._pane(name).size
-            length = probes_pane.length(self.session, width, self.glyphs) + 1
-            last = max(0, length - height + 1)
-            self.first_probe = min(last, max(0, self.first_probe + rows))
-        elif name == "notebook":
-            self.place = paged(self.place, rows, *self._notebook())
+        """Some rows on or back."""
+        scroll(self._scene, self._movable, self._pane(self._movable).size, rows)
         self.paint()
 
     def action_move(self, step: int) -> None:
         """The next finding where the notebook stands alone, else the next row."""
-        if self._reading:
-            self.place = moved(self.place, step, *self._notebook())
-            self.paint()
-        else:
-            self.action_scroll(step)
+        move(self._scene, self._movable, self._pane(self._movable).size, step)
+        self.paint()
 
     @property
     def _movable(self) -> str:
@@ -355,24 +305,40 @@ class RoofwatchApp(App[None]):
         return "notebook" if self._wide else PANES[self.open_pane]
 
     @property
-    def _reading(self) -> bool:
-        """Whether the notebook stands alone, so that a cursor is in it."""
-        return not self._wide and PANES[self.open_pane] == "notebook"
+    def _alone_name(self) -> str:
+        """The pane that stands alone; empty where several do."""
+        return "" if self._wide else PANES[self.open_pane]
 
-    def _notebook(self) -> tuple[list[tuple[int, int]], int, int]:
-        """Where its findings stand, its length, and the rows it has room for."""
-        width, height = self._pane("notebook").size
-        spans, length = notebook_pane.spans(self.session, width, self.glyphs, self._found)
-        return spans, length, height - 1 if self._wide else height
+    @property
+    def _types(self) -> bool:
+        """Whether keys are typed into the plan."""
+        return self.at.typing and self._alone_name == "plan" and len(self.screen_stack) == 1
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that goes into a value of the plan is no command."""
+        if self._types:
+            event.prevent_default()
+            typed(self._scene, event.key, event.character)
+            self.paint()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """The first line of what is pasted into a value of the plan."""
+        if self._types:
+            for character in (event.text.strip().splitlines() or [""])[0]:
+                typed(self._scene, "", character)
+            self.paint()
 
     def action_details(self) -> None:
-        """Open the page of the finding under the cursor."""
-        if not self._reading:
+        """Type a value of the plan, or open the page of the finding under the cursor."""
+        if self._alone_name == "plan":
+            self.at.plan(self.session).begin(self.session)
+            self.paint()
+        elif self._alone_name != "notebook":
             self.say("4 shows the notebook alone; Enter opens a finding there")
         elif self._found:
             from roofwatch.tui.error_page import ErrorPage
 
-            f = self._found[min(self.place.finding, len(self._found) - 1)]
+            f = self._found[min(self.at.place.finding, len(self._found) - 1)]
             self.push_screen(ErrorPage(f, self.session.label(f.subject), self.glyphs))
 
     def action_check(self) -> None:
@@ -382,13 +348,18 @@ class RoofwatchApp(App[None]):
         self.entry = entry_for(self.session.device, self.entry)
         self.push_screen(CheckForm(self.entry, self.glyphs))
 
-    def action_precision(self, step: int) -> None:
-        """Another precision in the roofline."""
-        keys = roofline_pane.precisions(self.session)
-        if keys:
-            at = keys.index(self._key() or keys[0])
-            self.precision = keys[(at + step) % len(keys)]
-            self.paint()
+    def action_turn(self, step: int) -> None:
+        """Another value in the plan, another decode curve, else another precision."""
+        turn(self._scene, self._alone_name, step)
+        self.paint()
+
+    def action_figures(self) -> None:
+        """Measured roofs in the plan instead of nominal ones, or the other way round."""
+        if self._alone_name != "plan":
+            self.say("m is for the plan (7): measured roofs or nominal ones")
+            return
+        self.at.plan(self.session).toggle()
+        self.paint()
 
 
 def run(source: Live | Replay, glyphs: Glyphs) -> int:

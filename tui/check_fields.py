@@ -7,8 +7,7 @@ from typing import NamedTuple
 from roofwatch.notebook import quantity
 from roofwatch.notebook.claim import DTYPES, MATHS, OPS, TIMINGS
 from roofwatch.notebook.entry import DTYPE_WORDS, OP_WORDS
-
-LONGEST = 120  # characters of a field
+from roofwatch.tui.typed_line import TypedLine
 
 
 class Field(NamedTuple):
@@ -153,22 +152,18 @@ class Entry:
         place = choices.index(now) if now in choices else -1 if by > 0 else 0
         self._put(choices[(place + by) % len(choices)])
 
+    @property
+    def line(self) -> TypedLine:
+        """The open field's text with the place in it."""
+        return TypedLine(self.text(self.open), self.at, self.taken)
+
     def type(self, text: str) -> None:
         """Put text where the cursor stands."""
-        before = "" if self.taken else self.text(self.open)
-        at = 0 if self.taken else self.at
-        put = (before[:at] + text + before[at:])[:LONGEST]
-        self._put(put, min(len(put), at + len(text)))
+        self._take(self.line.typed(text))
 
     def erase(self, ahead: bool = False) -> None:
         """Take away the character before or under the cursor, or all that is marked."""
-        text, at = self.text(self.open), self.at
-        if self.taken:
-            self._put("")
-        elif ahead:
-            self._put(text[:at] + text[at + 1 :], at)
-        elif at:
-            self._put(text[: at - 1] + text[at:], at - 1)
+        self._take(self.line.erased(ahead))
 
     def clear(self) -> None:
         """Empty the open field."""
@@ -176,10 +171,10 @@ class Entry:
 
     def go(self, by: int) -> None:
         """Move the cursor in the text."""
-        self.taken = False
-        self.at = min(len(self.text(self.open)), max(0, self.at + by))
+        self._take(self.line.gone(by))
 
-    def _put(self, text: str, at: int | None = None) -> None:
-        self._texts[self.open] = text
-        self.at = len(text) if at is None else at
-        self.taken = False
+    def _take(self, line: TypedLine) -> None:
+        self._texts[self.open], self.at, self.taken = line
+
+    def _put(self, text: str) -> None:
+        self._take(TypedLine(text, len(text)))

@@ -14,8 +14,9 @@ from roofwatch.tui import check_answer
 from roofwatch.tui.check_answer import Answer, answer_to
 from roofwatch.tui.check_fields import FIELDS, Entry, option
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, tail_of, width
+from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, width
 from roofwatch.tui.sheet import Sheet
+from roofwatch.tui.typed_line import drawn
 
 MOST = (104, 34)
 BESIDE = 58  # cells from which the two columns stand beside each other
@@ -85,20 +86,7 @@ def _field(entry: Entry, name: str, cells: int, glyphs: Glyphs) -> Row:
 
 def _open(entry: Entry, room: int, glyphs: Glyphs) -> list[Piece]:
     """The text of the open field with its cursor, and what would complete it."""
-    text = shown(entry.text(entry.open))
-    if entry.taken:
-        marked = head_of(text, room, glyphs.ellipsis)
-        return [(" ", "field-open"), (marked, "taken"), (" ", "field-open")]
-    before = tail_of(text[: entry.at], room - 1, glyphs.ellipsis)
-    rest = text[entry.at :]
-    style = "field-open"
-    if not rest:
-        rest, style = entry.completion(entry.open), "field-rest"
-    return [
-        (f" {before}", "field-open"),
-        (rest[:1] or " ", "taken"),
-        (head_of(rest[1:], max(0, room - cell_len(before) - 1), glyphs.ellipsis), style),
-    ]
+    return drawn(entry.line, entry.completion(entry.open), room, glyphs)
 
 
 def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> Row:

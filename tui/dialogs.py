@@ -15,12 +15,13 @@ from roofwatch.session.printable import shown
 HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept
 r  s         run the suite again; where this session is saved
-1 2 3 4      Roofline, Clocks, Probes, Notebook (Tab: the next); where
-             all stand together: that one alone, again to go back
+1 to 7       the panes by number (Tab: the next); where 1 to 4 stand
+             together: that one alone, again to go back
+← →  p       another precision, decode curve, or value in the plan
+↓ ↑  j k     through findings, probes, kernels, fields; PgDn too
+Enter        the page of that error; in the plan: type the value
+m            in the plan: roofs as measured here, or nominal
 c            check a number of yours, answered as you type
-← →  p       another precision in the roofline
-↓ ↑  j k     from finding to finding, or through the probes; PgDn too
-Enter        the page of that error: what it is, how to avoid it
 ?            this help; any key closes it
 
 ╌╌╌  nominal: the datasheet, never quite reached

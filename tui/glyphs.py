@@ -29,6 +29,8 @@ class Glyphs(NamedTuple):
     left_right: str
     degree: str
     sweep: str
+    cross: str
+    ring: str
     here: str
     up_down: str
     ellipsis: str
@@ -56,6 +58,8 @@ UNICODE = Glyphs(
     left_right="←→",
     degree="°",
     sweep="∘",
+    cross="×",
+    ring="○",
     here="▸",
     up_down="↑↓",
     ellipsis="…",
@@ -83,6 +87,8 @@ ASCII = Glyphs(
     left_right="<>",
     degree="",
     sweep="o",
+    cross="x",
+    ring="o",
     here=">",
     up_down="^v",
     ellipsis="...",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
@@ -18,6 +20,7 @@ from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.mistake_rows import count_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent
 from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, tail_of, width
+from roofwatch.tui.spent import session_cost_said
 
 
 def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
@@ -88,6 +91,9 @@ def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) ->
         right.append((" GB/s ", "dim"))
     elif own.nominal_gbs:
         right.append((f"DRAM nominal {own.nominal_gbs:.0f} GB/s ", "nominal"))
+    spent = session_cost_said(session)
+    if spent and width(left) + len(spent) + width(right) + 4 <= cells:  # only where there is room
+        right.insert(0, (f"{spent}  ", "dim"))
     return spread(left, right, cells)
 
 
@@ -144,26 +150,42 @@ def message(
 KEYS = (
     ("q", "quit"),
     ("?", "help"),
-    ("1-4", "panes"),
+    ("1-7", "panes"),
     ("{lr}", "precision"),
     ("c", "check"),
     ("s", "where saved"),
     ("r", "run again"),
 )
+OF_PANE = {
+    "notebook": (("{ud} Enter", "open"),),
+    "decode": (("{lr}", "curve"), ("{ud}", "all batches")),
+    "kernels": (("{ud}", "kernel"), ("{lr}", "page")),
+    "plan": (("{ud}", "field"), ("{lr}", "change"), ("Enter", "type"), ("m", "roofs")),
+}
+"""What a pane that stands alone has in place of the precision."""
+TYPING = (("Enter", "take it"), ("Esc", "leave it as it was"), ("{ud}", "take it, go on"))
 
 
 def footer(
-    cells: int, glyphs: Glyphs, note: str = "", live: bool = True, reading: bool = False
+    cells: int,
+    glyphs: Glyphs,
+    note: str = "",
+    live: bool = True,
+    alone: str = "",
+    typing: bool = False,
 ) -> Row:
-    """Keys that fit, or a passing note in their place; in the notebook its cursor's."""
+    """Keys that fit, or a passing note in their place; of the pane ``alone`` its own among them."""
     if note:
         return fit(row((f" {shown(note)}", "strong")), cells)
-    pieces: list[Piece] = [(" ", "")]
+    keys: list[tuple[str, str]] = []
     for key, what in KEYS if live else KEYS[:-1]:
-        if reading and what == "precision":
-            pieces += [(f"{glyphs.up_down} Enter", "key"), (" open  ", "dim")]
-            continue
-        pieces += [(key.format(lr=glyphs.left_right), "key"), (f" {what}  ", "dim")]
+        keys += OF_PANE.get(alone, ((key, what),)) if what == "precision" else ((key, what),)
+    pieces: list[Piece] = [(" ", "")]
+    for key, what in TYPING if typing else keys:
+        told = key.format(lr=glyphs.left_right, ud=glyphs.up_down)
+        if width(pieces) + cell_len(told) + len(what) + 1 > cells:
+            break
+        pieces += [(told, "key"), (f" {what}  ", "dim")]
     return fit(pieces, cells)
 
 
@@ -177,16 +199,29 @@ def saved(path: Path | None, live: bool, cells: int, glyphs: Glyphs) -> str:
 def tabs(
     cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs, recorded: str = ""
 ) -> Row:
-    """The row of pane names at 80 columns, the open one in brackets."""
-    line = glyphs.horizontal * 2
-    pieces: list[Piece] = []
-    for i, name in enumerate(names):
-        pieces.append((line, "axis"))
-        if i == active:
-            pieces.append((f"[{i + 1} {name}]", "tab"))
-        else:
-            pieces.append((f"{i + 1} {name}", "dim"))
-    return _ruled(pieces, recorded, cells, glyphs)
+    """The row of pane names where one stands alone, the open one in brackets.
+
+    Short of room the lines between them go first, then the moment of recording, then the names of
+    those that are not open.
+    """
+    word, _, _ = recorded.partition(" ")
+    for line, tail, named in (
+        (2, recorded, True),
+        (1, recorded, True),
+        (2, word, True),
+        (1, word, True),
+        (1, word, False),
+    ):
+        pieces: list[Piece] = []
+        for i, name in enumerate(names):
+            pieces.append((glyphs.horizontal * line, "axis"))
+            if i == active:
+                pieces.append((f"[{i + 1} {name}]", "tab"))
+            else:
+                pieces.append((f"{i + 1} {name}" if named else f"{i + 1}", "dim"))
+        if width(pieces) + len(tail) + (3 if tail else 0) <= cells:
+            break
+    return _ruled(pieces, tail, cells, glyphs)
 
 
 def rule(cells: int, name: str, glyphs: Glyphs, recorded: str = "") -> Row:

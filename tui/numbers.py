@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+from roofwatch.session.printable import shown
+
 NOT_READ = "n/a"
+LEAST_MONEY = 1e-9  # what is less is said to be less
+LONGEST_CURRENCY = 8
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -24,3 +30,27 @@ def signed(value: float) -> str:
 def percent(ratio: float | None) -> str:
     """A share, whole per cent."""
     return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"
+
+
+def money(amount: float, currency: str) -> str:
+    """An amount to four significant digits, three below 1, and at least to the hundredth.
+
+    A sign stands before it, a code after; never in exponent form.
+    """
+    least = "under " if 0 < amount < LEAST_MONEY else ""
+    return least + priced(_amount(max(amount, LEAST_MONEY) if least else amount), currency)
+
+
+def priced(amount: str, currency: str) -> str:
+    """A written amount with its currency, as ``$1.99``, ``14.50 CNY`` or ``$/Mtok``."""
+    name = shown(currency)[:LONGEST_CURRENCY]
+    return f"{amount} {name}" if name[-1:].isalpha() else name + amount
+
+
+def _amount(value: float) -> str:
+    if value == 0:
+        return "0.00"
+    digits = 4 if value >= 1 else 3
+    decimals = max(2, digits - 1 - math.floor(math.log10(value)))
+    whole, _, part = f"{value:.{decimals}f}".partition(".")
+    return f"{whole}.{part.rstrip('0').ljust(2, '0')}"

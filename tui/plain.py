@@ -20,6 +20,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.spent import run_cost_said
 
 POLL_S = 0.05
 
@@ -130,6 +131,8 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
         if bar is not None:
             _move(live, bar)
         if not live.probing:
+            if session.price is not None:
+                say(f" {run_cost_said(session)}")
             return
         time.sleep(POLL_S)
 

@@ -10,7 +10,16 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
-from roofwatch.tui import header, notebook_pane, probes_pane, roofline_pane, sweeps_plot
+from roofwatch.tui import (
+    header,
+    kernel_rows,
+    launch_rows,
+    notebook_pane,
+    probes_pane,
+    roofline_pane,
+    sweeps_plot,
+)
+from roofwatch.tui.cost_rows import cost_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.rows_of_text import Row, row, text_of, wrapped
 
@@ -20,7 +29,7 @@ PLOT_ROWS = 22
 def report(
     session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
 ) -> list[Row]:
-    """Device, roofline (of ``key``), probes, mistakes, findings, questions, where it is kept."""
+    """Device, roofline (of ``key``), probes, mistakes, findings, questions, bill, where kept."""
     found = findings(session)
     own = roofs(session)
     key = key or own.main_key
@@ -34,10 +43,14 @@ def report(
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
     rows += sweeps_plot.build(session, own, cells, glyphs)
+    rows += kernel_rows.build(session, cells, 400, glyphs)
+    rows += launch_rows.build(session, own, cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     for q in questions(session, own):
         rows.append(row((f" {q.number} {q.question}", "dim")))
         rows += [((" " * 3, ""), *r) for r in wrapped(q.answer, cells - 4)]
+    bill = cost_rows(session, own, cells)
+    rows += [row(""), *bill] if bill else []
     if path is not None:
         rows += [row(""), row((f" session {path}", "dim"))]
     return rows

@@ -10,14 +10,14 @@ from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
 from roofwatch.session.roofs import WHICH, Roofs, roofs
 from roofwatch.tui.canvas import Canvas
-from roofwatch.tui.curves import cell_of, curve, decade_label
+from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
+from roofwatch.tui.log_frame import LEFT, framed
 from roofwatch.tui.numbers import figure
 from roofwatch.tui.points_table import letters, table
-from roofwatch.tui.rows_of_text import Row, fit, page, row
+from roofwatch.tui.rows_of_text import Row, fit, page
 
 X_LIMITS = (-1.3, 4.95)  # 0.05 to 90k FLOP per byte: the labels stand right of every point
-LEFT = 8  # cells of the y labels and their axis
 AT_FLAT = 0.92  # of a flat: such a point is drawn on it
 LEAST_PLOT = 12  # rows that the picture keeps, whatever stands below
 
@@ -97,7 +97,7 @@ def _plot(
         taken.add((x, y))
         canvas.put(x, y, mark, f"point-{p.style}")
     _write_ridge(canvas, own, key, glyphs)
-    return _framed(canvas, y_limits, unit(key) if key else "TFLOP/s", glyphs)
+    return framed(canvas, X_LIMITS, y_limits, unit(key) if key else "TFLOP/s", glyphs)
 
 
 def _row_under(
@@ -192,38 +192,4 @@ def _write_ridge(canvas: Canvas, own: Roofs, key: str | None, glyphs: Glyphs) ->
     for y in range(canvas.height // 2, canvas.height):
         if canvas.free(x - 1, y, len(text) + 1):
             canvas.write(x, y, text, "dim")
-            return
-
-
-def _framed(canvas: Canvas, y_limits: tuple[float, float], rate: str, glyphs: Glyphs) -> list[Row]:
-    ticks = {
-        canvas.height - 1 - cell_of(e, y_limits, canvas.height): decade_label(e)
-        for e in range(math.ceil(y_limits[0]), math.floor(y_limits[1]) + 1)
-    }
-    rows: list[Row] = []
-    for y in range(canvas.height):
-        mark = glyphs.tick if y in ticks else glyphs.vertical
-        label = f"{ticks[y]:>{LEFT - 2}} " if y in ticks else " " * (LEFT - 1)
-        if y == 0 and y not in ticks:
-            label = f"{rate:<{LEFT - 1}}"
-        rows.append((*row((label + mark, "axis")), *canvas.row(y)))
-    axis = [glyphs.horizontal] * canvas.width
-    names = [" "] * (canvas.width + LEFT)
-    for e in range(math.ceil(X_LIMITS[0]), math.floor(X_LIMITS[1]) + 1):
-        x = cell_of(float(e), X_LIMITS, canvas.width)
-        axis[x] = glyphs.axis_tick
-        label = decade_label(e)
-        start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
-        names[start : start + len(label)] = label
-    _write_unit(names, "FLOP/byte")
-    rows.append(row((" " * (LEFT - 1) + glyphs.corner + "".join(axis), "axis")))
-    rows.append(row(("".join(names), "axis")))
-    return rows
-
-
-def _write_unit(names: list[str], unit: str) -> None:
-    """The axis' unit in the rightmost gap between its labels that holds it."""
-    for start in range(len(names) - len(unit), LEFT, -1):
-        if all(c == " " for c in names[start - 1 : start + len(unit) + 1]):
-            names[start : start + len(unit)] = unit
             return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from roofwatch.notebook.ai_equals_batch import ai_equals_batch
+from roofwatch.notebook.ai_equals_batch import Bend, ai_equals_batch, bend
 from roofwatch.notebook.finding import NOTE, SUSPECT
 from roofwatch.notebook.reading import Reading
 
@@ -80,3 +81,37 @@ def test_missing_kv_bytes_would_explain_a_low_rate() -> None:
 )
 def test_silent_elsewhere(fields: dict[str, object]) -> None:
     assert ai_equals_batch(reading(**fields)) is None
+
+
+BENT = Bend(
+    subject="decode-TinyLlama-1.1B",
+    context=2048,
+    first_bend=16,
+    batch=128,
+    intensity=41.0,
+    ai_max=47.7,
+    first_ms=16.0,
+    last_ms=37.5,
+    kv_ms=21.9,
+    kernels_ms=0.2,
+    flop_ms=5.6,
+    bytes_ms=30.1,
+)
+
+
+def test_a_curve_of_ours_that_its_kv_bytes_bend() -> None:
+    """Seed, error 7: compute is hidden under the bytes, the KV cache bends it."""
+    found = bend(BENT)
+    assert (found.code, found.severity, found.root) == ("E7", NOTE, "bytes")
+    assert found.evidence["grew_ms"] == 21.5
+    assert "21.9 of the 21.5 ms more are KV bytes" in found.message
+    assert "the intensity is 41, not 128" in found.why
+
+
+def test_a_curve_of_ours_that_kernels_bend_and_one_that_compute_bends() -> None:
+    kernels = bend(msgspec.structs.replace(BENT, kv_ms=0.2, kernels_ms=0.9))
+    assert "0.9 are kernels, 0.2 KV bytes" in kernels.message
+    assert "Another kernel helps" in kernels.do
+    compute = bend(msgspec.structs.replace(BENT, flop_ms=40.0))
+    assert "the FLOP take 40 ms, the bytes 30.1" in compute.message
+    assert "Stop raising the batch" in compute.do

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofwatch.notebook.finding import SUSPECT
-from roofwatch.notebook.host_bound import host_bound, launch_bound
+from roofwatch.notebook.host_bound import host_bound, launch_bound, weak_host
 from roofwatch.notebook.reading import Reading
 
 DECODE: dict[str, object] = {
@@ -98,3 +98,42 @@ def test_a_stream_shorter_than_its_launch() -> None:
 def test_twenty_microseconds_are_a_launch(fields: dict[str, object], fires: bool) -> None:
     found = launch_bound(Reading(**{**SHORT, **fields}))  # type: ignore[arg-type]
     assert (found is not None) is fires
+
+
+HOST: dict[str, object] = {
+    "subject": "launch",
+    "enqueue_s": 7.2e-6,
+    "launches_per_s": 139e3,
+    "cpu_model": "A CPU",
+    "cpu_cores": 16,
+    "cpu_limit": None,
+    "throttled_share": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "begins"),
+    [
+        ({}, None),
+        ({"enqueue_s": None}, None),
+        ({"enqueue_s": 19.9e-6}, None),
+        ({"enqueue_s": 20.1e-6}, "One launch takes 20.1 us of the host (A CPU), where"),
+        ({"enqueue_s": 33e-6, "cpu_model": None}, "One launch takes 33 us of the host, where"),
+        ({"cpu_limit": 1.0}, None),
+        ({"cpu_limit": 0.9}, "This container may use 0.9 CPU cores of the 16 that it sees;"),
+        ({"cpu_limit": 0.9, "cpu_cores": None}, "This container may use 0.9 CPU cores; one core"),
+        ({"cpu_limit": 4.0, "throttled_share": 0.04}, None),
+        ({"cpu_limit": 4.0, "throttled_share": 0.06}, "This container may use 4 CPU cores of"),
+        ({"cpu_limit": 0.5, "enqueue_s": 50e-6}, "This container may use 0.5 CPU cores of"),
+        ({"throttled_share": 0.5}, None),  # without a quota nothing can be used up
+    ],
+)
+def test_a_host_that_cannot_feed_a_card(fields: dict[str, object], begins: str | None) -> None:
+    found = weak_host(**{**HOST, **fields})  # type: ignore[arg-type]
+    if begins is None:
+        assert found is None
+        return
+    assert found is not None
+    assert (found.code, found.severity, found.root) == ("host-bound", SUSPECT, "conditions")
+    assert found.message.startswith(begins), found.message
+    assert None not in found.evidence.values()

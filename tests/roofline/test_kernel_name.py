@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofwatch.roofline.kernel_name import tile, uses_tensor_cores
+from roofwatch.roofline.kernel_name import shares_tiles, tile, uses_tensor_cores
 
 XMMA = "execute_kernel__5x_cublas"
 INT8 = "cutlass_80_tensorop_i16832gemm_s8_128x256_128x3_tn_align16"
@@ -114,3 +114,18 @@ def test_the_shape_of_one_instruction_is_no_tile() -> None:
 def test_a_name_cut_short_still_tells() -> None:
     assert tile("nvjet_sm90_tst_256x128_6") == (256, 128)
     assert uses_tensor_cores("nvjet_sm90_tst_256x") is True
+
+
+@pytest.mark.parametrize(
+    ("name", "shared"),
+    [
+        ("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", False),
+        ("nvjet_sm90_tst_128x64_64x8_2x1_v_bz_splitK_TNT", True),
+        ("ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6_tn_split_k", True),
+        ("sm90_xmma_gemm_f16_tilesize128x128x64_execute_kernel_streamk", True),
+        ("cutlass::gemm::device::GemmUniversal<StreamK>", True),
+        ("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_execute_segment_k_off_kernel__5x_cublas", False),
+    ],
+)
+def test_a_kernel_that_shares_its_tiles(name: str, shared: bool) -> None:
+    assert shares_tiles(name) is shared

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from roofwatch.roofline.nominal import NominalError, parse
-from roofwatch.session.cards import LIMIT_BYTES, load_cards, packaged_cards
+from roofwatch.session.cards import load_cards, packaged_cards
+from roofwatch.session.own_file import LIMIT_BYTES
 
 CARD = '[[card]]\nkey = "{key}"\nnames = ["{name}"]\nbandwidth_gbs = {gbs}\n'
 

@@ -1,6 +1,5 @@
 """The host: machines laid out in a folder, then this one for real."""
 
-import os
 import sys
 
 import pytest
@@ -24,42 +23,6 @@ def lay(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ("files", "cores"),
-    [
-        ({}, None),
-        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "max 100000\n"}, None),
-        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "250000 100000\n"}, 2.5),
-        (
-            {
-                "/proc/self/cgroup": "0::/a/b\n",
-                "/sys/fs/cgroup/a/cpu.max": "100000 100000",
-                "/sys/fs/cgroup/a/b/cpu.max": "400000 100000",
-            },
-            1.0,
-        ),
-        (
-            {  # version 1 in a container: the host's path, the container's root
-                "/proc/self/cgroup": "9:cpu,cpuacct:/docker/123\n3:cpuset:/\n",
-                "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "300000\n",
-                "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
-            },
-            3.0,
-        ),
-        (
-            {
-                "/proc/self/cgroup": "1:cpu:/\n",
-                "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
-                "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-            },
-            None,
-        ),
-    ],
-)
-def test_quota(files, cores, lay):
-    assert cpu.quota(lay(files)) == cores
-
-
 @pytest.mark.parametrize(("share", "cores"), [("20000 100000", 1), ("250000 100000", 2)])
 def test_core_count_is_whole_and_at_least_one(share, cores, lay, monkeypatch):
     monkeypatch.setattr(cpu, "usable", lambda: list(range(8)))
@@ -70,12 +33,6 @@ def test_core_count_is_whole_and_at_least_one(share, cores, lay, monkeypatch):
 def test_core_count_by_affinity_alone(lay, monkeypatch):
     monkeypatch.setattr(cpu, "usable", lambda: [3, 5])
     assert cpu.core_count(lay({})) == 2
-
-
-def test_usable_without_affinity(monkeypatch):
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(cpu.psutil, "cpu_count", lambda: 4)
-    assert cpu.usable() == [0, 1, 2, 3]
 
 
 CPUINFO = """processor	: 0

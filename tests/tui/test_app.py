@@ -14,8 +14,9 @@ from roofwatch.session.events import AnyEvent
 from roofwatch.session.file import events
 from roofwatch.session.live import Live, Options
 from roofwatch.session.replay import Replay
-from roofwatch.tui.app import PANES, RoofwatchApp
+from roofwatch.tui.app import RoofwatchApp
 from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.painting import PANES, TOGETHER
 from roofwatch.tui.pane import Pane
 
 
@@ -41,6 +42,10 @@ class Fed(Live):
         return []
 
 
+def standing(app: RoofwatchApp) -> tuple[str, ...]:
+    return tuple(name for name in PANES if app._pane(name).size.width)
+
+
 def drawn(app: RoofwatchApp) -> dict[str, list[str]]:
     return {pane.id or "": pane.lines for pane in app.query(Pane)}
 
@@ -57,7 +62,7 @@ async def test_live_and_replay_draw_the_same_rows(
             while isinstance(source, Fed) and not source.drained:
                 await pilot.pause(0.05)
             rows: dict[str, list[str]] = {}
-            for key in "1234":
+            for key in "1234567":
                 await pilot.press(key)
                 await pilot.pause(0.6)
                 rows.update({k: v for k, v in drawn(app).items() if k not in ("tabs", "footer")})
@@ -70,12 +75,12 @@ async def test_live_and_replay_draw_the_same_rows(
 async def test_tabs_open_by_number_and_by_tab(h200_file: Path) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:
-        for key, index in (("3", 2), ("tab", 3), ("tab", 0), ("shift+tab", 3), ("1", 0)):
+        keys = (("3", 2), ("tab", 3), ("tab", 4), ("7", 6), ("tab", 0), ("shift+tab", 6), ("1", 0))
+        for key, index in keys:
             await pilot.press(key)
             await pilot.pause(0.3)
             assert app.open_pane == index
-            shown = [name for name in PANES if app._pane(name).size.width]
-            assert shown == [PANES[index]]
+            assert standing(app) == (PANES[index],)
             assert f"[{index + 1} " in app._pane("tabs").lines[0]
 
 
@@ -83,10 +88,10 @@ async def test_four_panes_stand_together_when_there_is_room(h200_file: Path) -> 
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.pause(0.5)
-        assert all(app._pane(name).size.width for name in PANES)
+        assert standing(app) == PANES[:TOGETHER]
         await pilot.resize_terminal(80, 24)
         await pilot.pause(0.5)
-        assert [bool(app._pane(name).size.width) for name in PANES] == [True, False, False, False]
+        assert standing(app) == PANES[:1]
         await pilot.resize_terminal(50, 12)
         await pilot.pause(0.5)
         assert re.search(r"add_scalar fp16 4\d\d\d GB/s", app._pane("roofline").lines[0])
@@ -151,12 +156,27 @@ async def test_the_notebook_scrolls_to_its_end_and_back(h200_file: Path) -> None
 async def test_a_number_shows_one_pane_alone_and_again_all(h200_file: Path) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press("2")
-        await pilot.pause(0.3)
-        assert [bool(app._pane(name).size.width) for name in PANES] == [False, True, False, False]
-        await pilot.press("2")
-        await pilot.pause(0.3)
-        assert all(app._pane(name).size.width for name in PANES)
+        for index in (1, 4, 5, 6):
+            await pilot.press(str(index + 1))
+            await pilot.pause(0.3)
+            assert standing(app) == (PANES[index],)
+            await pilot.press(str(index + 1))
+            await pilot.pause(0.3)
+            assert standing(app) == PANES[:TOGETHER]
+
+
+async def test_a_pane_that_stands_alone_does_so_through_every_size(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in "567":
+            await pilot.press(key)
+            for size in ((120, 36), (200, 60), (50, 12), (80, 24)):
+                await pilot.resize_terminal(*size)
+                await pilot.pause(0.3)
+                assert standing(app) == (PANES[int(key) - 1],)
+                lines = app._pane(PANES[int(key) - 1]).lines
+                assert any(line.strip() for line in lines)
+                assert {len(line) for line in lines} == {size[0]}
 
 
 async def test_help_closes_with_any_key(h200_file: Path) -> None:

@@ -261,7 +261,7 @@ async def test_the_cursor_stays_on_its_finding_when_others_come_above(full_file:
         )
         app.session.add(flag)
         await pilot.pause(0.4)
-        assert app.place.finding == 2
+        assert app.at.place.finding == 2
         await pilot.press("up", "up", "enter")
         await pilot.pause(0.2)
         assert any("[red]x" in line for line in app.screen.query_one("#sheet").lines)  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""``module:function`` as a person types it: found, imported, and told from what may go wrong."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from functools import update_wrapper
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from roofwatch.roofline.toml_text import one_line
+
+LONGEST_SAID = 200
+OURS = Path(__file__).parent.parent
+
+
+class NoCallable(ValueError):
+    """What was typed leads to nothing that can be called; one line."""
+
+
+class Watched:
+    """Their function with what it raised: that error is theirs, any other one ours."""
+
+    def __init__(self, fn: Callable[..., object]) -> None:
+        update_wrapper(self, fn, updated=())
+        self._fn = fn
+        self.raised: BaseException | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> object:
+        """Call it; what it raises is kept and passes."""
+        try:
+            return self._fn(*args, **kwargs)
+        except BaseException as error:
+            self.raised = error
+            raise
+
+
+def find(typed: str) -> Callable[..., object]:
+    """The callable behind ``module:function`` or ``./file.py:function``.
+
+    A module is found as ``python -m`` finds it, the current directory first; a file's own directory
+    comes first for what it imports. Dots in the second part reach into classes.
+
+    Raises:
+        NoCallable: nothing is there, it cannot be imported, or cannot be called.
+    """
+    where, colon, attribute = typed.rpartition(":")
+    if not colon or not where or not attribute:
+        raise NoCallable(f"{one_line(typed)}: is not module:function or file.py:function")
+    module = _module(where)
+    found: object = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise NoCallable(f"{one_line(where)}: has no {one_line(attribute)}{_hint(module)}")
+        found = getattr(found, part)
+    if not callable(found):
+        kind = type(found).__name__
+        raise NoCallable(f"{one_line(typed)}: is of type {kind}, which cannot be called")
+    return found
+
+
+def told(error: BaseException) -> str:
+    """An error of theirs in one line: its type, what it says, and where in their code it rose."""
+    if isinstance(error, SystemExit):
+        said = "" if error.code is None else f"{error.code}"
+        text = f"SystemExit: {said}" if said else "SystemExit"
+    else:
+        said = " ".join(str(error).split())
+        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    text = one_line(text)
+    text = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"
+    where = _where(error)
+    return f"{text} ({where})" if where else text
+
+
+def _module(where: str) -> ModuleType:
+    name = one_line(where)
+    try:
+        if where.endswith(".py") or os.sep in where:
+            return _from_file(where)
+        here = os.getcwd()
+        if here not in sys.path:
+            sys.path.insert(0, here)
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        if error.name and (where == error.name or where.startswith(f"{error.name}.")):
+            raise NoCallable(f"{name}: there is no module of that name here") from None
+        raise NoCallable(f"{name}: cannot be imported: {told(error)}") from None
+    except NoCallable:
+        raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # their own code runs here, and may even exit
+        raise NoCallable(f"{name}: cannot be imported: {told(error)}") from None
+
+
+def _from_file(where: str) -> ModuleType:
+    path = Path(where)
+    if not path.is_file():
+        raise NoCallable(f"{one_line(where)}: there is no such file")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    name = path.stem if path.stem not in sys.modules else f"triaged_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise NoCallable(f"{one_line(where)}: is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # classes of it are looked up there
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _hint(module: ModuleType) -> str:
+    """Names that could have been meant."""
+    names = [
+        name
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", None) == module.__name__
+    ]
+    return f"; it has {one_line(', '.join(sorted(names)[:8]))}" if names else ""
+
+
+def _where(error: BaseException) -> str:
+    """File and line in their code: the deepest frame that is neither ours nor a library's."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return one_line(f"{Path(error.filename).name}:{error.lineno}")
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<") and OURS not in Path(frame.filename).parents
+    ]
+    theirs = [f for f in frames if "site-packages" not in f.filename and _is_near(f.filename)]
+    frame = (theirs or frames or [None])[-1]
+    return one_line(f"{Path(frame.filename).name}:{frame.lineno}") if frame else ""
+
+
+def _is_near(filename: str) -> bool:
+    """Whether a file is no part of Python's own library."""
+    return not Path(filename).is_relative_to(Path(os.__file__).parent)

@@ -1,0 +1,265 @@
+"""``roofwatch.triage``: which of three things a function waits for, and what treats it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from roofwatch.library.nominal_cards import nominal_here
+from roofwatch.library.said import cap_s, number
+from roofwatch.library.triaged import RoofUsed, Route, Triage
+from roofwatch.roofline.floors import Ceilings, Counted, floors, keys_of_note, main_key
+from roofwatch.roofline.triage import Evidence, decide, with_floors
+from roofwatch.roofline.triage_words import because, treatment, would_help
+from roofwatch.roofline.trial import trial_of
+from roofwatch.session.events import Device
+from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
+
+if TYPE_CHECKING:
+    from roofwatch.probes.triage import Examined, Place
+
+DEVICE = re.compile(r"cpu|cuda(:\d+)?")
+MEASURED, NOMINAL = "measured", "nominal"
+ROOFS = (MEASURED, NOMINAL)
+MOST_NAME = 80
+
+
+class Refused(ValueError):
+    """Arguments that make no sense together, or not on this machine; one line."""
+
+
+class Absent(Refused):
+    """The device that was named is not there."""
+
+
+def triage(
+    fn: Callable[..., object],
+    *,
+    device: object = None,
+    session: str | PathLike[str] | None = None,
+    roof: str = MEASURED,
+    batch_arg: str | None = None,
+    flop: float | None = None,
+    bytes: float | None = None,
+    name: str | None = None,
+    seconds: float = 0.6,
+    say: Callable[[str], None] | None = None,
+) -> Triage:
+    """Find which bottleneck holds ``fn()`` up, by the seed's three routes (Day 1).
+
+    Intensity (FLOP and bytes counted by torch's counter and the operators' shapes) against the
+    roof; the profiler's timeline; and experiments, where ``fn`` has a parameter ``batch``,
+    ``batch_size``, ``bs``, ``n`` or ``b`` with a whole number as its default, or a parameter
+    ``dtype``. ``fn`` is called many times.
+
+    Args:
+        fn: takes nothing, or has defaults for all it takes; what it returns is dropped.
+        device: ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; by itself the current CUDA device if ``fn``
+            works there, else the CPU.
+        session: a saved session of this card, whose roof is taken; else it is measured, in seconds.
+        roof: ``"measured"``, or ``"nominal"``: the datasheet's, nothing is measured.
+        batch_arg: the parameter to change, where it has another name.
+        flop: floating-point operations of one call by your own count.
+        bytes: bytes that one call reads and writes, likewise.
+        name: what to call it.
+        seconds: timing takes at most that long; warming up as long again.
+        say: hears what is being done.
+
+    Raises:
+        TypeError: ``fn`` cannot be called.
+        Refused: an argument makes no sense, or the session is of another card; a ValueError.
+        UnreadableSession, NominalError: a file cannot be used. All in one line; what ``fn`` raises
+        when it is called as it is passes.
+    """
+    if not callable(fn):
+        raise TypeError(f"fn is of type {type(fn).__name__}, which cannot be called")
+    wanted = None if device is None else str(device).strip().lower()
+    _check(fn, wanted, roof)
+    try:
+        most_s, flop, bytes = cap_s(seconds), number("flop", flop), number("bytes", bytes)
+    except (TypeError, ValueError) as error:
+        raise Refused(str(error)) from None
+    given = _folded(session)
+
+    from roofwatch.probes import triage as probe
+    from roofwatch.probes.variation import NoArgument, batch_argument
+
+    heard = say or (lambda _: None)
+    try:
+        batch_argument(fn, batch_arg)  # a mistake in its name is said before anything runs
+        place = probe.Place(fn, wanted, heard)
+    except probe.NoDevice as error:
+        raise Absent(f"device is {wanted}: {error}") from None
+    except (NoArgument, probe.NotThere) as error:
+        raise Refused(str(error)) from None
+    here = place.identity()
+    known = _known(given, session, here)
+    seen = probe.examine(fn, place, seconds=most_s, batch_name=batch_arg, say=heard)
+    counted = _counted(seen, flop, bytes)
+    rates = _ceilings(place, seen, counted, known, roof, here, heard)
+    return _answer(_name(fn, name), seen, counted, rates, here)
+
+
+def _check(fn: Callable[..., object], wanted: str | None, roof: str) -> None:
+    own = inspect.unwrap(fn)
+    name = _name(fn, None)
+    if inspect.iscoroutinefunction(own) or inspect.isgeneratorfunction(own):
+        raise Refused(f"{name} only makes a coroutine or generator when called: wrap what runs it")
+    if roof not in ROOFS:
+        raise Refused(f"roof is {str(roof)[:40]!r}, not measured or nominal")
+    if wanted is not None and not DEVICE.fullmatch(wanted):
+        raise Refused(f"device is {shown(wanted)[:40]!r}, not cpu, cuda or cuda:N")
+    from roofwatch.probes.variation import required
+
+    missing = required(fn)
+    if missing:
+        arguments = ", ".join(f"{each}=..." for each in missing)
+        raise Refused(
+            f"{name} needs {', '.join(missing)}; wrap it: "
+            f"def run(): return {name}({arguments}), and triage run"
+        )
+
+
+def _name(fn: Callable[..., object], name: str | None) -> str:
+    own = getattr(fn, "__name__", type(fn).__name__)
+    return shown(name or (own if own != "<lambda>" else "fn"))[:MOST_NAME]
+
+
+def _folded(session: str | PathLike[str] | None) -> Session | None:
+    if session is None:
+        return None
+    from roofwatch.session.replay import Replay
+
+    return Replay(Path(session)).session
+
+
+def _known(given: Session | None, path: object, here: Device) -> Ceilings:
+    """The roofs of a saved session of this device. Raises Refused where it is of another one."""
+    if given is None:
+        return Ceilings()
+    of = given.device
+    same = of.uuid == here.uuid if of.uuid and here.uuid else of.name == here.name
+    if of.kind != here.kind or not same:
+        raise Refused(
+            shown(f"{path}: is of {of.name or of.kind}, and this is {here.name or here.kind}")
+        )
+    from roofwatch.session.roofs import roofs
+
+    own = roofs(given)
+    peaks = {k: r.best_tflops for k, r in own.compute.items() if r.best_tflops}
+    return Ceilings(
+        bandwidth_gbs=own.bandwidth_gbs,
+        bandwidth_origin="session" if own.bandwidth_gbs else None,
+        peaks_tflops=peaks,
+        peak_origins=dict.fromkeys(peaks, "session"),
+    )
+
+
+def _counted(seen: Examined, flop: float | None, bytes: float | None) -> tuple[Counted, ...]:
+    """What was counted; a person's own figures take its place, as one operator."""
+    found = seen.count.counted if seen.count else ()
+    if flop is None and bytes is None:
+        return found
+    return (
+        Counted(
+            op="given",
+            calls=1,
+            flop=flop if flop is not None else sum(c.calls * c.flop for c in found),
+            bytes=bytes if bytes is not None else sum(c.calls * c.bytes for c in found),
+            peak_key=main_key(found),
+        ),
+    )
+
+
+def _ceilings(
+    place: Place,
+    seen: Examined,
+    counted: tuple[Counted, ...],
+    known: Ceilings,
+    roof: str,
+    here: Device,
+    say: Callable[[str], None],
+) -> Ceilings:
+    """The session's roof, what it lacks measured here, what that leaves out nominal."""
+    from roofwatch.probes.triage import ceilings
+
+    if not counted:
+        return known
+    keys = list(keys_of_note(counted))
+    for varied in seen.varied:
+        keys += [key for key in keys_of_note(varied.counted) if key not in keys]
+    if roof == MEASURED:
+        known = ceilings(place, tuple(keys), known, say)
+    nominal = nominal_here(here)
+    if nominal is None:
+        return known
+    peaks = {**nominal.peaks_tflops, **known.peaks_tflops}
+    from_table = known.bandwidth_gbs is None and nominal.bandwidth_gbs is not None
+    return Ceilings(
+        bandwidth_gbs=nominal.bandwidth_gbs if from_table else known.bandwidth_gbs,
+        bandwidth_origin=NOMINAL if from_table else known.bandwidth_origin,
+        peaks_tflops=peaks,
+        peak_origins={**dict.fromkeys(peaks, NOMINAL), **known.peak_origins},
+    )
+
+
+def _answer(
+    name: str, seen: Examined, counted: tuple[Counted, ...], rates: Ceilings, here: Device
+) -> Triage:
+    evidence = seen.evidence
+    if counted:
+        found = floors(counted, rates)
+        evidence = with_floors(evidence, found)
+    key = evidence.peak_key or ""
+    launches = float(seen.count.operators) if seen.count and seen.count.operators else None
+    evidence = msgspec.structs.replace(
+        evidence,
+        trials=tuple(trial_of(each, counted, launches, rates) for each in seen.varied),
+        bandwidth_gbs=rates.bandwidth_gbs,
+        bandwidth_origin=rates.bandwidth_origin,
+        peak_tflops=rates.peaks_tflops.get(key),
+        peak_origin=rates.peak_origins.get(key),
+    )
+    return _triaged(name, evidence, rates, here)
+
+
+def _triaged(name: str, evidence: Evidence, rates: Ceilings, here: Device) -> Triage:
+    decision = decide(evidence)
+    why = because(evidence, decision)
+    key = evidence.peak_key or ""
+    used = {evidence.bandwidth_origin, evidence.peak_origin} - {None}
+    return Triage(
+        name=name,
+        bound=decision.bound,
+        certainty=decision.certainty,
+        would_help=would_help(evidence, decision),
+        treatment=treatment(evidence, decision),
+        routes={
+            route: Route(
+                status=decision.statuses[route],
+                says=vote.says,
+                excludes=vote.excludes,
+                because=why[route],
+            )
+            for route, vote in decision.votes.items()
+        },
+        shares=decision.shares,
+        time_s=evidence.time_s,
+        card=here.name,
+        roof=RoofUsed(
+            origin=" and ".join(sorted(str(o) for o in used)) or None,
+            bandwidth_gbs=rates.bandwidth_gbs,
+            peaks_tflops={k: v for k, v in rates.peaks_tflops.items() if k == key},
+            ridge=evidence.ridge,
+            peak_key=evidence.peak_key,
+        ),
+        evidence=evidence,
+        status=evidence.status,
+    )

@@ -1,0 +1,153 @@
+"""What a live session may be asked for on the command line, and how each word of it is read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roofwatch.roofline.model import Model
+    from roofwatch.session.events import Price
+
+DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+MOST_SUSTAIN_S = 3600.0
+MOST_CONTEXT = 1 << 20  # tokens
+
+# Of roofline.suite, which costs the first paint 20 ms.
+SUITES = ("quick", "full", "mistakes", "decode", "kernels")
+QUICK, DECODE = SUITES[0], SUITES[3]
+SUITE = (
+    "quick, full; mistakes: the notebook's E1 to E5 made on purpose, and flagged; decode: a "
+    "transformer's step against the batch; kernels: what a transformer's kernels make of the card"
+)
+HOLD = "precisions to hold for seconds, or all; without it the suite's own"
+NOMINAL = "cards that add to or override the table"
+MODEL = (
+    "what --suite decode runs: names, or a Hugging Face config.json; several with commas (without "
+    "it TinyLlama-1.1B and Llama-3-8B)"
+)
+CONTEXT = "its tokens in the KV cache of each sequence (256,2048)"
+PRICE = "what the card costs, such as 1.99/h, 14.5 CNY/h or 0.033/min: then what it buys is said"
+
+
+def add_live_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the screen and of ``roofwatch run``."""
+    add = parser.add_argument
+    add("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    add("--suite", choices=SUITES, default=QUICK, help=SUITE)
+    add("--sustain", type=seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
+    add("--hold", type=precisions, default=(), metavar="KEY,…", help=HOLD)
+    add("--model", type=models, action="extend", default=[], metavar="NAME,…", help=MODEL)
+    add("--context", type=contexts, action="extend", default=[], metavar="N,…", help=CONTEXT)
+    add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
+    add("--nominal", type=Path, metavar="FILE", help=NOMINAL)
+    add_price_option(parser)
+
+
+def add_price_option(parser: argparse.ArgumentParser) -> None:
+    """``--price``, which a saved session takes as well."""
+    parser.add_argument("--price", type=price, metavar="X/h", help=PRICE)
+
+
+def device(text: str) -> str:
+    """``auto``, ``cpu`` or ``cuda:N``."""
+    if not DEVICE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not auto, cpu or cuda:N")
+    return "cuda:0" if text == "cuda" else text
+
+
+def seconds(text: str) -> float:
+    """How long a sustained probe is held."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1.0 <= value <= MOST_SUSTAIN_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 1 to 3600")
+    return value
+
+
+def precisions(text: str) -> tuple[str, ...]:
+    """Peak keys that a matmul probe exists for, separated by commas."""
+    from roofwatch.roofline.probe_spec import MATMUL_KEYS
+    from roofwatch.roofline.suite import HOLD_ALL
+
+    keys = tuple(key.strip() for key in text.split(","))
+    for key in keys:
+        if key not in (*MATMUL_KEYS, HOLD_ALL):
+            known = ", ".join((*MATMUL_KEYS, HOLD_ALL))
+            raise argparse.ArgumentTypeError(f"{key!r} is none of {known}")
+    return keys
+
+
+def models(text: str) -> list[Model]:
+    """Models by name or ``config.json``, separated by commas; a path may hold one itself."""
+    try:
+        return _models([text] if os.path.exists(text) else text.split(","))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def contexts(text: str) -> list[int]:
+    """Tokens in the KV cache, separated by commas."""
+    found = []
+    for each in text.split(","):
+        tokens = int(each) if re.fullmatch(r"\s*[0-9]{1,7}\s*", each) else 0
+        if not 1 <= tokens <= MOST_CONTEXT:
+            said = f"{each[:60]!r} is not a number of tokens from 1 to {MOST_CONTEXT}"
+            raise argparse.ArgumentTypeError(said)
+        found.append(tokens)
+    return found
+
+
+def decode_shapes(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[tuple[Model, ...], tuple[int, ...]]:
+    """Models and contexts of the decode suite, each once; empty where another suite runs.
+
+    Ends with the parser's error where another suite was told them, or two models have one name.
+
+    Raises:
+        ModelError: the user's own models cannot be used; one line.
+    """
+    if options.suite != DECODE:
+        if options.model or options.context:
+            parser.error(f"--{'model' if options.model else 'context'} is of --suite decode")
+        return (), ()
+    from roofwatch.roofline.suite import CONTEXTS, MODELS
+
+    by_name: dict[str, Model] = {}
+    for model in options.model or _models(MODELS):
+        if by_name.setdefault(model.name, model) != model:
+            parser.error(f"two models are called {model.name}: a session tells them apart by name")
+    return tuple(by_name.values()), tuple(dict.fromkeys(options.context or CONTEXTS))
+
+
+def _models(names: Iterable[str]) -> list[Model]:
+    import msgspec
+
+    from roofwatch.session.models import load_models, model_named
+    from roofwatch.session.printable import shown
+
+    known = load_models()
+    found = [model_named(name.strip(), known) for name in names]
+    # A folder's name may be no text; what a session keeps is.
+    return [msgspec.structs.replace(m, name=shown(m.name) or "config.json") for m in found]
+
+
+def price(text: str) -> Price:
+    """What the card costs an hour."""
+    from roofwatch.roofline.price import price_of
+    from roofwatch.session.events import Price
+
+    try:
+        per_hour, currency = price_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Price(per_hour=per_hour, currency=currency)

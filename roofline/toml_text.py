@@ -1,0 +1,41 @@
+"""TOML as people write it: read whole, and refused in one printable line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LONGEST_LINE = 400
+
+
+def toml_document(text: str) -> dict[str, Any]:
+    """The document in ``text``.
+
+    Raises:
+        ValueError: it is not TOML; the message says where, and why.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ValueError as error:  # also what int() says of too many digits
+        where = str(error).replace("end of document", f"line {text.count(chr(10)) + 1}, the end")
+        found = re.fullmatch(r"(.*) \(at (.*)\)", where, re.DOTALL)
+        raise ValueError(f"{found[2]}: {found[1]}" if found else where) from None
+
+
+def one_line(text: str) -> str:
+    """``text`` as one printable line: a file's name, key or value may hold any character."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 1] + "…"
+
+
+def kind_of(value: object) -> str:
+    """A value's type in TOML's words."""
+    return {"dict": "table", "list": "array"}.get(name := type(value).__name__, name)

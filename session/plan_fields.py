@@ -1,0 +1,95 @@
+"""A plan's question as it is typed: every field's text, read into one Question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from roofwatch.notebook.quantity import GBS, TFLOPS, QuantityError, count, number, rate, time_s
+from roofwatch.roofline.decode import KV, WEIGHTS
+from roofwatch.roofline.price import price_of
+from roofwatch.session.events import Price
+from roofwatch.session.plan import MEASURED, NOMINAL, PlanError, Question
+
+ZERO = re.compile(r"0*\.?0+\s*[a-zµ%]*", re.IGNORECASE)
+LONGEST = 60  # characters of a text that a refusal repeats
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise QuantityError("is empty")
+    return text.strip()
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if ZERO.fullmatch(text.strip()) else time_s(text, 1.0).value
+
+
+def _share(text: str) -> float:
+    if ZERO.fullmatch(text.strip()):
+        return 0.0
+    per_cent = text.strip().endswith("%")
+    return number(text.strip().removesuffix("%")).value / (100 if per_cent else 1)
+
+
+def _ridge(text: str) -> str | float:
+    word = text.strip().lower()
+    if word in (NOMINAL, MEASURED):
+        return word
+    if not word[:1].isdigit() and word[:1] not in (".", "-", "+"):
+        raise QuantityError("is neither nominal, measured nor a number of FLOP/byte")
+    return number(text).value
+
+
+def _price(text: str) -> Price:
+    per_hour, currency = price_of(text)
+    return Price(per_hour=per_hour, currency=currency)
+
+
+class Field(NamedTuple):
+    """How one field is read: the Question's own name for it, and what to type."""
+
+    of: str
+    read: Callable[[str], Any]
+    what: str
+
+
+FIELDS: dict[str, Field] = {
+    "gpu": Field("card", _text, "card: T4, A100 80GB SXM, or as the driver prints it"),
+    "model": Field("model", _text, "model: Llama-3-8B, or a config.json of Hugging Face"),
+    "context": Field("context", count, "tokens in the KV cache of each sequence (2048)"),
+    "weights": Field("weights", _text, f"precision of the weights: {', '.join(WEIGHTS)}"),
+    "kv": Field("kv", _text, f"precision of the KV cache: {', '.join(KV)}"),
+    "batch_max": Field("batch_max", count, "largest batch of the curve (128)"),
+    "overhead": Field("overhead_s", _seconds, "constant time of every step: 7.8ms, or seconds (0)"),
+    "bandwidth": Field("bandwidth_gbs", lambda t: rate(t, GBS).value, "in place of nominal: GB/s"),
+    "peak": Field("peak_tflops", lambda t: rate(t, TFLOPS).value, "in place of nominal: TFLOP/s"),
+    "ridge": Field("ridge", _ridge, "nominal, measured, or FLOP/byte (bandwidth and peak in use)"),
+    "reserve": Field("reserve", _share, "share of the memory kept free: 0.03, 3% (0.03)"),
+    "link": Field("link_gbs", lambda t: rate(t, GBS).value, "host link, one direction: GB/s"),
+    "price": Field("price", _price, "what the card costs: 1.99/h"),
+}
+"""What a question is made of, by the names of its options."""
+
+
+def question_of(said: Mapping[str, str]) -> Question:
+    """The question of these texts, by the names of FIELDS; what is not said has its default.
+
+    Raises:
+        PlanError: a text cannot be read, or a value is beyond its range; one line.
+    """
+    values: dict[str, Any] = {"card": "", "model": ""}
+    for name, text in said.items():
+        field = FIELDS[name]
+        try:
+            values[field.of] = field.read(text)
+        except QuantityError as error:
+            raise PlanError(f"{name.replace('_', '-')}: {_said(text)} {error}") from None
+        except ValueError as error:  # a price names its text itself
+            raise PlanError(f"{name.replace('_', '-')}: {error}") from None
+    return Question(**values)
+
+
+def _said(text: str) -> str:
+    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")

@@ -1,0 +1,79 @@
+"""Where a plan's card, model and figures come from: names, files, a session's own roofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.model import Model
+from roofwatch.roofline.nominal import Card
+from roofwatch.session.fold import Session
+from roofwatch.session.models import model_named
+from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan, with_measured
+from roofwatch.session.roofs import roofs
+
+
+def answer(question: Question, cards: Cards, models: Sequence[Model]) -> Plan:
+    """The plan of the card and the model that the question names.
+
+    Raises:
+        PlanError, ModelError: a name or a file cannot be used, or a figure is missing; one line.
+    """
+    return plan(card_named(question.card, cards), model_named(question.model, models), question)
+
+
+SEEDS_PAIRS = (
+    ("T4", "TinyLlama-1.1B"),
+    ("A100 80GB SXM", "Llama-2-7B"),
+    ("H100 SXM", "Llama-3-8B"),
+)
+"""The card x model table of the seeds (Day 18)."""
+
+
+def table(
+    question: Question, all_cards: Iterable[Card], cards: Cards, models: Sequence[Model]
+) -> list[Plan]:
+    """One plan a row: the seeds' pairs; a named card over all models; a named model over all cards.
+
+    Cards without a figure that the plan needs are left out. Raises as ``answer`` does.
+    """
+    if question.card:
+        card = card_named(question.card, cards)
+        return [plan(card, model, question) for model in models]
+    if not question.model:
+        pairs = [(card_named(c, cards), model_named(m, models)) for c, m in SEEDS_PAIRS]
+        return [plan(card, model, question) for card, model in pairs]
+    model = model_named(question.model, models)
+    found = []
+    for each in all_cards:
+        with suppress(PlanError):
+            found.append(plan(cards.nominal(each), model, question))
+    return found
+
+
+def measured_plan(session: Session, question: Question, cards: Cards, model: Model) -> Plan:
+    """The plan of the session's own card, by what was measured there.
+
+    Raises:
+        PlanError: the question names another card, or too little was measured.
+    """
+    card = _card_of(session)
+    if question.card:
+        named = card_named(question.card, cards)
+        if named.key != card.key:
+            raise PlanError(f"measured on {card.name}, not on {named.name}")
+    return plan(card, model, with_measured(question, roofs(session), session.device.memory_bytes))
+
+
+def _card_of(session: Session) -> Nominal:
+    """The card's nominal figures, with the link that the driver reports where they have none."""
+    device = session.device
+    card = session.nominal or Nominal(origin="none", name=device.name or "unnamed")
+    if card.pcie_gen or not (device.pcie_gen_max and device.pcie_lanes_max):
+        return card
+    link = {"pcie_gen": device.pcie_gen_max, "pcie_lanes": device.pcie_lanes_max}
+    return msgspec.structs.replace(card, **link)

@@ -1,0 +1,249 @@
+"""The fields of the plan: what stands in each, what keys make of it, and the plan that it asks."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from roofwatch.roofline.decode import KV, WEIGHTS
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.model import Model
+from roofwatch.roofline.models import match
+from roofwatch.session.events import Price
+from roofwatch.session.fold import Session
+from roofwatch.session.models import model_named
+from roofwatch.session.plan import (
+    MEASURED,
+    NOMINAL,
+    Plan,
+    PlanError,
+    Question,
+    card_named,
+    plan,
+    with_measured,
+)
+from roofwatch.session.plan_fields import FIELDS as TYPED
+from roofwatch.session.plan_fields import question_of
+from roofwatch.session.roofs import roofs
+from roofwatch.tui.plan_steps import (
+    BATCHES,
+    CONTEXTS,
+    OVERHEADS_S,
+    beside,
+    doubled,
+    next_of,
+    stepped,
+)
+from roofwatch.tui.plan_tables import Tables, models_for, own_card
+from roofwatch.tui.typed_line import TypedLine
+
+ROOFS = "roofs"
+FIELDS = ("gpu", "model", "context", "weights", "kv", "batch_max", "overhead", "price", ROOFS)
+"""By the names of the command's options, but for the last."""
+CONTEXT = 2048  # of a session that names none
+HERE = ""  # key of the card that this session measures
+FIGURES = (MEASURED, NOMINAL)
+NOT_HERE = "measured roofs are known of this session's own card only"
+NO_PRICE = re.compile(r"|0+|none", re.IGNORECASE)
+NOTHING = "nothing is known of this machine yet: choose a card, or let the probes run"
+
+
+class Answer(NamedTuple):
+    """The plan, or None; ``remark`` is why, or what the plan had to do without."""
+
+    plan: Plan | None
+    remark: str = ""
+
+
+class PlanFields:
+    """What stands in each field, which one is open, and what is being typed there."""
+
+    def __init__(self, tables: Tables, session: Session) -> None:
+        self.tables = tables
+        self.open = FIELDS[0]
+        self.line: TypedLine | None = None  # of the open field, while it is typed
+        self.said = tables.problem  # why something cannot be
+        self.revision = 0  # counts what has changed
+        self.models = models_for(session, tables)
+        self.model = self.models[0]
+        self._card = HERE
+        self._figures = MEASURED
+        self._question = Question(
+            card=HERE,
+            model=self.model.name,
+            context=max(session.contexts, default=CONTEXT),
+            price=session.price,
+        )
+
+    @property
+    def question(self) -> Question:
+        """What stands in the fields; ``card`` is left open."""
+        return self._question
+
+    @property
+    def here(self) -> bool:
+        """Whether the card is the session's own."""
+        return self._card == HERE
+
+    @property
+    def figures(self) -> str:
+        """Whose roofs are asked for: measured ones are known of this session's card alone."""
+        return self._figures if self.here else NOMINAL
+
+    def card(self, session: Session) -> Nominal:
+        """The figures of the card chosen."""
+        if self.here:
+            return own_card(session, self.tables)
+        return self.tables.by_name.nominal(
+            next(c for c in self.tables.cards if c.key == self._card)
+        )
+
+    def answer(self, session: Session) -> Answer:
+        """The plan as it stands: by measured roofs where they are asked for and there are any."""
+        card = self.card(session)
+        question, remark = self._asked(card, session)
+        try:
+            return Answer(plan(card, self.model, question), remark)
+        except PlanError as error:
+            return Answer(None, NOTHING if self.here else str(error))
+
+    def other_models(self, session: Session) -> list[Plan]:
+        """The same question of every model that is known, where the card has an answer."""
+        card = self.card(session)
+        question, _ = self._asked(card, session)
+        try:
+            return [plan(card, model, question) for model in self.models]
+        except PlanError:
+            return []
+
+    def _asked(self, card: Nominal, session: Session) -> tuple[Question, str]:
+        question = msgspec.structs.replace(self._question, card=card.name)
+        if self.figures == MEASURED:
+            try:
+                return with_measured(question, roofs(session), session.device.memory_bytes), ""
+            except PlanError as error:
+                return question, f"{error}: nominal figures"
+        return question, ""
+
+    # -- keys --------------------------------------------------------------------------------
+
+    def step(self, by: int) -> None:
+        """To the next field or the one before."""
+        self.open = FIELDS[(FIELDS.index(self.open) + by) % len(FIELDS)]
+        self.line = None
+        self._say("")
+
+    def change(self, by: int, session: Session) -> None:
+        """The next value of the open field, or the one before."""
+        self._say("")
+        name, q = self.open, self._question
+        if name == "gpu":
+            own = own_card(session, self.tables).key
+            self._card = next_of(
+                [HERE, *(c.key for c in self.tables.cards if c.key != own)], self._card, by
+            )
+        elif name == "model":
+            names = [m.name for m in self.models]
+            self._take_model(self.models[names.index(next_of(names, self.model.name, by))])
+        elif name == "context":
+            self._ask(context=doubled(q.context, by, CONTEXTS))
+        elif name == "batch_max":
+            self._ask(batch_max=doubled(q.batch_max, by, BATCHES))
+        elif name == "weights":
+            self._ask(weights=next_of(WEIGHTS, q.weights, by))
+        elif name == "kv":
+            self._ask(kv=next_of(KV, q.kv, by))
+        elif name == "overhead":
+            self._ask(overhead_s=beside(OVERHEADS_S, q.overhead_s, by))
+        elif name == "price":
+            currency = (q.price or session.price or Price(per_hour=1.0)).currency
+            self._ask(price=stepped(q.price, by, currency))
+        else:
+            self.toggle()
+
+    def toggle(self) -> None:
+        """Measured roofs instead of nominal ones, or the other way round."""
+        self._say("" if self.here else NOT_HERE)
+        if self.here:
+            self._figures = next_of(FIGURES, self._figures, 1)
+
+    # -- typing ------------------------------------------------------------------------------
+
+    def begin(self, session: Session) -> None:
+        """Type in the open field; what stands there is marked."""
+        text = self._typed_form(session)
+        self.type(TypedLine(text, len(text), taken=bool(text)))
+
+    def type(self, line: TypedLine | None) -> None:
+        """Take the line as it stands after a key; None ends the typing, the value stays."""
+        self.line = line
+        self._say("")
+
+    def enter(self, session: Session) -> None:
+        """Take over what was typed, or say in one line why not and go on typing."""
+        text = self.line.text.strip() if self.line else ""
+        try:
+            self._read(text, session)
+        except ValueError as error:  # of names, quantities, prices and plans
+            self._say(str(error))
+        else:
+            self.type(None)
+
+    def meant(self) -> str:
+        """What a name that is being typed means so far; empty where that is nothing yet."""
+        text = self.line.text.strip() if self.line else ""
+        if self.open == "gpu":
+            names = self.tables.by_name.known(text).names
+        else:
+            names = [m.name for m in match(text, self.models)] if self.open == "model" else []
+        return ", ".join(names)
+
+    def _typed_form(self, session: Session) -> str:
+        """The open field's value as one would type it."""
+        q = self._question
+        return {
+            "gpu": self.card(session).name,
+            "model": self.model.name,
+            "context": str(q.context),
+            "weights": q.weights,
+            "kv": q.kv,
+            "batch_max": str(q.batch_max),
+            "overhead": f"{q.overhead_s * 1e3:g}ms",
+            "price": f"{q.price.per_hour:g} {q.price.currency}/h" if q.price else "",
+            ROOFS: self.figures,
+        }[self.open]
+
+    def _read(self, text: str, session: Session) -> None:
+        name = self.open
+        if name == "gpu":
+            found = card_named(text, self.tables.by_name).key
+            own = own_card(session, self.tables).key
+            self._card = HERE if found is None or found == own else found
+        elif name == "model":
+            self._take_model(model_named(text, self.models))
+        elif name == "price" and NO_PRICE.fullmatch(text):
+            self._ask(price=None)
+        elif name != ROOFS:
+            of = TYPED[name].of
+            self._ask(**{of: getattr(question_of({name: text}), of)})
+        elif text not in FIGURES:
+            raise PlanError(f"{text!r} is none of {', '.join(FIGURES)}")
+        elif text != self.figures:
+            if not self.here:
+                raise PlanError(NOT_HERE)
+            self.toggle()
+
+    def _take_model(self, model: Model) -> None:
+        if model not in self.models:
+            self.models = (model, *self.models)
+        self.model = model
+        self._ask(model=model.name)
+
+    def _ask(self, **changed: object) -> None:
+        self._question = msgspec.structs.replace(self._question, **changed)
+
+    def _say(self, text: str) -> None:
+        self.said = text
+        self.revision += 1
