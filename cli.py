@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import roofwatch
-from roofwatch.live_options import NOMINAL, add_live_options, add_price_option, decode_shapes
+from roofwatch.tui.live_options import NOMINAL, add_live_options, add_price_option, decode_shapes
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card

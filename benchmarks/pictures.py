@@ -10,22 +10,24 @@ import sys
 from pathlib import Path
 
 from roofwatch.session.replay import Replay
-from roofwatch.tui.app import PANES, WIDE, RoofwatchApp
+from roofwatch.tui.app import WIDE, RoofwatchApp
 from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.painting import PANES, TOGETHER
 
 SIZES = ((80, 24), (120, 36), (200, 60))
 
 
 async def draw(session: Path, folder: Path) -> None:
-    """One SVG a size; at 80 columns one a pane."""
+    """One SVG a size and one a pane that stands alone there."""
     for columns, rows in SIZES:
         app = RoofwatchApp(Replay(session), UNICODE)
         async with app.run_test(size=(columns, rows)) as pilot:
             await pilot.pause(0.6)
             if columns >= WIDE[0]:
                 app.save_screenshot(f"{columns}x{rows}-all.svg", str(folder))
-                continue
             for i, pane in enumerate(PANES):
+                if columns >= WIDE[0] and i < TOGETHER:
+                    continue
                 await pilot.press(str(i + 1))
                 await pilot.pause(0.6)
                 app.save_screenshot(f"{columns}x{rows}-{pane}.svg", str(folder))

@@ -1,7 +1,7 @@
 """Callables whose bottleneck is known, for triage: three planted ones, and tests of judgement.
 
-The device is CUDA where there is one. Tensors are made on the first call and kept; a CPU writes into
-memory that is there, since fresh pages cost it more than the work.
+The device is CUDA where there is one. Tensors are made on the first call and kept; a CPU writes
+into memory that is there, since fresh pages cost it more than the work.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def asks_for_each_value() -> float:
 
 def int8_matmul() -> None:
     """Integers: compute, in TOPS."""
-    side = 4096 if ON_CUDA else 1024
+    side = 8192 if ON_CUDA else 2048
     torch._int_mm(_int8(side, 1), _int8(side, 2).t())
 
 
@@ -158,7 +158,7 @@ def attention(batch: int = 4) -> None:
     torch.nn.functional.scaled_dot_product_attention(q, q, q)
 
 
-def training_step(batch: int = 256) -> None:
+def training_step(batch: int = 4096 if ON_CUDA else 256) -> None:
     """Forward, backward and the optimiser's step of a small network of wide layers: compute."""
     model, optimiser = _network()
     loss = model(_random(batch, 2048)).square().mean()

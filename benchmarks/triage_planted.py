@@ -2,9 +2,9 @@
 
     python benchmarks/triage_planted.py [--json FILE] [--session FILE] [--only NAME ...]
 
-Runs every function of benchmarks/planted.py through the command line, one process each, and compares
-the bound with what was planted. Exit code 1 when one of the planted ones is wrong; a test of
-judgement that differs is printed. A saved session of this card spares each its own roof.
+Runs every function of benchmarks/planted.py through the command line, one process each, and
+compares the bound with what was planted. Exit code 1 when one of the planted ones is wrong; a test
+of judgement that differs is printed. A saved session of this card spares each its own roof.
 """
 
 from __future__ import annotations

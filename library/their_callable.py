@@ -16,7 +16,8 @@ from typing import Any
 from roofwatch.roofline.toml_text import one_line
 
 LONGEST_SAID = 200
-OURS = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent
+OURS = (ROOT / "library", ROOT / "probes", ROOT / "cli.py", ROOT / "__main__.py")
 
 
 class NoCallable(ValueError):
@@ -55,9 +56,11 @@ def find(typed: str) -> Callable[..., object]:
     module = _module(where)
     found: object = module
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise NoCallable(f"{one_line(where)}: has no {one_line(attribute)}{_hint(module)}")
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except Exception:  # a module may answer for its names by code of its own
+            said = f"{one_line(where)}: has no {one_line(attribute)}{_hint(module)}"
+            raise NoCallable(said) from None
     if not callable(found):
         kind = type(found).__name__
         raise NoCallable(f"{one_line(typed)}: is of type {kind}, which cannot be called")
@@ -137,11 +140,17 @@ def _where(error: BaseException) -> str:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<") and OURS not in Path(frame.filename).parents
+        if not frame.filename.startswith("<") and not _is_ours(Path(frame.filename))
     ]
     theirs = [f for f in frames if "site-packages" not in f.filename and _is_near(f.filename)]
-    frame = (theirs or frames or [None])[-1]
-    return one_line(f"{Path(frame.filename).name}:{frame.lineno}") if frame else ""
+    if not frames:
+        return ""
+    frame = (theirs or frames)[-1]
+    return one_line(f"{Path(frame.filename).name}:{frame.lineno}")
+
+
+def _is_ours(path: Path) -> bool:
+    return any(path.is_relative_to(each) for each in OURS)
 
 
 def _is_near(filename: str) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
 import os
 import sys
 from collections.abc import Callable
@@ -16,11 +14,12 @@ import msgspec
 from roofwatch.library.their_callable import NoCallable, Watched, find, told
 from roofwatch.library.triage import MEASURED, ROOFS, Absent, Refused, triage
 from roofwatch.library.triaged import Triage
-from roofwatch.live_options import device
-from roofwatch.roofline.triage import BOUNDS, CERTAIN, LIKELY
+from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.triage_words import time_said
+from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.printable import plain_json, shown
 from roofwatch.tui.glyphs import Glyphs, for_encoding
+from roofwatch.tui.live_options import device
 from roofwatch.tui.print_rows import columns, print_rows
 from roofwatch.tui.rows_of_text import Row, hung, row
 
@@ -94,7 +93,7 @@ def _own_stdout() -> TextIO | None:
     try:
         sys.stdout.flush()
         number = sys.stdout.fileno()
-        out = open(os.dup(number), "w", encoding=sys.stdout.encoding, errors="replace")
+        out = os.fdopen(os.dup(number), "w", encoding=sys.stdout.encoding, errors="replace")
         os.dup2(2, number)
     except (OSError, ValueError):  # no file behind it, or no stderr
         return sys.stdout

@@ -1,4 +1,4 @@
-"""What a call's operators must do, counted while they run: FLOP by torch's counter, bytes by shapes.
+"""What a call's operators must do, counted as they run: FLOP by torch's counter, bytes by shapes.
 
 torch counts the FLOP of matrix products, convolutions and attention only; of all else one operation
 an element is counted, more where the house's table says so. Bytes are eager ones: each operator's
@@ -7,6 +7,7 @@ distinct inputs read once and its outputs written once; views move nothing.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -18,60 +19,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from roofwatch.probes.on_cuda import fp32_math
+from roofwatch.roofline.aten import (
+    ALLOCATING,
+    DTYPE_KEYS,
+    FETCHING,
+    OVERWRITING,
+    WAITING,
+    element_flop,
+    has_formula,
+)
 from roofwatch.roofline.floors import Counted
-from roofwatch.roofline.workload import ROWWISE_FLOP
-
-DTYPE_KEYS = {
-    "float64": "fp64",
-    "float32": "fp32",
-    "float16": "fp16",
-    "bfloat16": "bf16",
-    "int8": "int8",
-    "float8_e4m3fn": "fp8",
-    "float8_e5m2": "fp8",
-}
-SILU_FLOP = 4.0  # an element, as of the softmax (seed, Day 17: SiLU, RMSNorm and softmax alike)
-ELEMENT_FLOP = {
-    "_softmax": ROWWISE_FLOP["softmax"],
-    "_log_softmax": ROWWISE_FLOP["softmax"],
-    "native_layer_norm": ROWWISE_FLOP["layernorm"],
-    "native_group_norm": ROWWISE_FLOP["layernorm"],
-    "_fused_rms_norm": ROWWISE_FLOP["rmsnorm"],
-    "silu": SILU_FLOP,
-    "silu_": SILU_FLOP,
-}
-"""Operations an element where they are more than one."""
-MOVING = frozenset(
-    "copy_ _to_copy clone cat stack index gather index_select embedding fill_ zero_ zeros ones full "
-    "zeros_like ones_like full_like arange repeat flip roll scatter scatter_ index_put index_put_ "
-    "constant_pad_nd where masked_fill masked_fill_ tril triu lift_fresh_copy".split()
-)
-"""Operators that compute nothing: they move or fill."""
-ALLOCATING = frozenset(
-    "empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize_".split()
-)
-OVERWRITING = frozenset(
-    "copy_ fill_ zero_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_".split()
-)
-"""Operators that write their first argument without reading it."""
-FETCHING = frozenset("index gather index_select embedding take".split())
-"""Operators that read of a table what they store, not all of it."""
-WAITING = frozenset("_local_scalar_dense nonzero is_nonzero _unique2 equal masked_select".split())
-"""Operators whose result the host must see before it can go on."""
-NO_FORMULA = (
-    "_cudnn_rnn",
-    "mkldnn_rnn_layer",
-    "_cdist",
-    "_fft",
-    "linalg_",
-    "_linalg_",
-    "cholesky",
-    "_weight_int",
-    "sort",
-    "topk",
-)
-"""Beginnings of aten's operators that compute more than their elements tell."""
-ATEN = "aten"
 
 
 class CallCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,32 +51,32 @@ def count(call: Callable[[], object], device: str) -> CallCount:
     Compiled functions run their eager operators meanwhile. What the call raises passes, and so
     does what torch's counter cannot count.
     """
-    with FlopCounterMode(display=False, custom_mapping=_formulas()) as flop, _eager():
-        with _Counting(flop, device) as seen:
-            call()
-    return seen.result()
+    with (
+        FlopCounterMode(display=False, custom_mapping=_formulas()) as flop,
+        _eager(),
+        _Counting(flop, device) as seen,
+    ):
+        call()
+    found: CallCount = seen.result()
+    return found
 
 
 def _eager() -> Any:
     """Compiled code hides its operators: in it they run one by one, where torch can be told so."""
-    if hasattr(torch.compiler, "set_stance"):
-        return torch.compiler.set_stance("force_eager")
-    import contextlib
-
-    return contextlib.nullcontext()
+    known = hasattr(torch.compiler, "set_stance")
+    return torch.compiler.set_stance("force_eager") if known else contextlib.nullcontext()
 
 
-def _formulas() -> dict[Any, Callable[..., float]]:
+def _formulas() -> dict[Any, Callable[..., int]]:
     """FLOP of products that torch's counter does not know, from their shapes."""
 
-    def attention(q: Any, k: Any, v: Any, *_: Any, **__: Any) -> float:
-        *outer, rows, width = q
-        return 2.0 * math.prod(outer) * rows * k[-2] * (width + v[-1])
+    def attention(q: Any, k: Any, v: Any, *_: Any, **__: Any) -> int:
+        return int(2 * math.prod(q[:-1]) * k[-2] * (q[-1] + v[-1]))
 
-    def product(a: Any, b: Any, *_: Any, **__: Any) -> float:
-        return 2.0 * a[-2] * a[-1] * b[-1]
+    def product(a: Any, b: Any, *_: Any, **__: Any) -> int:
+        return int(2 * a[-2] * a[-1] * b[-1])
 
-    names = {
+    names: dict[str, Callable[..., int]] = {
         "_scaled_dot_product_flash_attention_for_cpu": attention,
         "_scaled_dot_product_fused_attention_overrideable": attention,
         "_int_mm": product,
@@ -133,7 +90,7 @@ class _Counting(TorchDispatchMode):
     supports_higher_order_operators = True
 
     def __init__(self, flop: FlopCounterMode, device: str) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._flop = flop
         self._device = device
         self._seen: Counter[tuple[str, float, float, str | None]] = Counter()
@@ -165,7 +122,7 @@ class _Counting(TorchDispatchMode):
         )
 
     def _add(self, func: Any, args: Any, kwargs: Any, out: object, flop: float) -> None:
-        name = func._schema.name.partition("::")[2]
+        namespace, _, name = func._schema.name.partition("::")
         outputs = [*_tensors(out)]
         inputs = [*_tensors((args, kwargs))]
         if self._device == "cuda" and _comes_to_host(name, inputs, outputs):
@@ -189,7 +146,7 @@ class _Counting(TorchDispatchMode):
         self._written += write_bytes
         if not flop:
             flop = _element_flop(name, inputs, outputs)
-            if func._schema.name.partition("::")[0] != ATEN or name.startswith(NO_FORMULA):
+            if not has_formula(namespace, name):
                 self._uncounted[name] = None
         key = _peak_key(name, inputs or outputs, kwargs)
         self._seen[name, flop, float(read_bytes + write_bytes), key] += 1
@@ -264,12 +221,10 @@ def _comes_to_host(
 
 def _element_flop(name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> float:
     """One operation an element by the house's table; a reduction's elements are its inputs'."""
-    if name in MOVING:
-        return 0.0
     sizes = [t.numel() for t in (*inputs, *outputs)]
     if not any(t.is_floating_point() for t in (*inputs, *outputs)):
         return 0.0
-    return ELEMENT_FLOP.get(name, 1.0) * max(sizes, default=0)
+    return element_flop(name) * max(sizes, default=0)
 
 
 def _peak_key(name: str, tensors: list[torch.Tensor], kwargs: Any) -> str | None:

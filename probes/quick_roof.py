@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -23,6 +24,10 @@ from roofwatch.roofline.statistics import median
 STREAM_BYTES = {"cuda": 2 << 30, "cpu": 512 << 20}  # of a tensor at most
 STREAM_S = {"cuda": (0.3, 0.3), "cpu": (0.3, 0.7)}  # to warm up, to measure
 SHAPES = 2  # the largest of the suite's: no search
+REDUCTIONS = (
+    "allow_fp16_reduced_precision_reduction",
+    "allow_bf16_reduced_precision_reduction",
+)
 STREAM_DTYPE = "fp32"  # its bytes are those of any other type
 
 
@@ -77,16 +82,18 @@ def _time_s(target: Target, timed: Timed) -> float:
 @contextlib.contextmanager
 def _math(target: Target, spec: ProbeSpec) -> Iterator[None]:
     """The math mode of the probe, and afterwards what the caller had."""
+    if target.kind != "cuda":
+        yield
+        return
     switches = torch.backends.cuda.matmul
-    names = (
-        "allow_fp16_reduced_precision_reduction",
-        "allow_bf16_reduced_precision_reduction",
-        "fp32_precision" if hasattr(switches, "fp32_precision") else "allow_tf32",
-    )
-    before = {name: getattr(switches, name) for name in names}
+    before: dict[str, Any] = {name: getattr(switches, name) for name in REDUCTIONS}
+    for name in REDUCTIONS:  # later torch keeps two switches under one name
+        with contextlib.suppress(AttributeError):
+            before[name] = before[name], getattr(switches, f"{name}_split_k")
+    precision = "fp32_precision" if hasattr(switches, "fp32_precision") else "allow_tf32"
+    before[precision] = getattr(switches, precision)
     try:
-        if target.kind == "cuda":
-            operands.set_math(spec)
+        operands.set_math(spec)
         yield
     finally:
         for name, value in before.items():

@@ -1,8 +1,8 @@
 """The profiler's timeline: how long the device is busy in a call, and how long it waits.
 
-On CUDA kernels, copies and fills are united over all streams. A CPU has no gaps in that sense: there
-the time beyond the fixed cost of calling an operator is what works, the rest is dispatch, Python, or
-something that is none of torch's.
+On CUDA kernels, copies and fills are united over all streams. A CPU has no gaps in that sense:
+there the time beyond the fixed cost of calling an operator is what works, the rest is dispatch,
+Python, or something that is none of torch's.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _of_kernels(events: list[Any], calls: int) -> Timeline:
 
 
 def on_cpu(call: Callable[[], object], calls: int) -> Timeline:
-    """The least disturbed of ``calls``. Raises NoTimeline; what the call raises passes."""
+    """A call at its least disturbed, of so many. Raises NoTimeline; what the call raises passes."""
     tiny, other = torch.ones(1), torch.ones(1)
     failed: BaseException | None = None
     try:
@@ -168,9 +168,8 @@ def on_cpu(call: Callable[[], object], calls: int) -> Timeline:
     if len(events) < SMALLEST or not windows:
         raise NoTimeline("the profiler saw no operators")
     smallest_s = median([_length(e) for e in events[:SMALLEST]])
-    begin, end = min(windows, key=lambda window: window[1] - window[0])  # the least disturbed one
-    inside = [e for e in events[SMALLEST:] if begin <= _interval(e)[0] < end]
-    return _of_operators(inside, smallest_s)
+    inside = [[e for e in events[SMALLEST:] if b <= _interval(e)[0] < end] for b, end in windows]
+    return _of_operators([_outermost(each) for each in inside], windows, smallest_s)
 
 
 class _Outer(NamedTuple):
@@ -194,22 +193,42 @@ def _outermost(events: Iterable[Any]) -> list[_Outer]:
     return out
 
 
-def _of_operators(events: list[Any], smallest_s: float) -> Timeline:
+def _of_operators(seen: list[list[_Outer]], windows: list[Interval], smallest_s: float) -> Timeline:
+    """Of several calls what each operator took at its best: others want the processor too."""
     fixed_s = FIXED_COSTS * smallest_s
-    outermost = _outermost(events)
-    working: list[Interval] = []
-    for event, operators in outermost:
-        begin, end = _interval(event)
-        if end - begin > operators * fixed_s:
-            working.append((begin, end - operators * fixed_s))
+    lengths_s = [end - begin for begin, end in windows]
+    least = lengths_s.index(min(lengths_s))
+    outermost = seen[least]
+    if _alike(seen):
+        working_s = sum(
+            max(0.0, min(_length(o.event) for o in each) - each[0].operators * fixed_s)
+            for each in zip(*seen, strict=True)
+        )
+    else:
+        working_s = united_s(_working(outermost, fixed_s))
     total = sum(_length(o.event) for o in outermost)
     return Timeline(
-        busy_s=united_s(working),
+        busy_s=working_s,
         kernels=float(len(outermost)),
         kernel_s=total / len(outermost) if outermost else None,
+        span_share=working_s / lengths_s[least] if lengths_s[least] else None,
         longest=_longest((o.event for o in outermost), total),
         operator_s=fixed_s,
     )
+
+
+def _alike(seen: list[list[_Outer]]) -> bool:
+    """Whether all calls made the same operators in the same order, on one thread."""
+    names = [[(o.event.name, o.operators) for o in each] for each in seen]
+    threads = {o.event.thread for each in seen for o in each}
+    return len(threads) <= 1 and all(each == names[0] for each in names)
+
+
+def _working(outermost: Iterable[_Outer], fixed_s: float) -> Iterator[Interval]:
+    for event, operators in outermost:
+        begin, end = _interval(event)
+        if end - begin > operators * fixed_s:
+            yield begin, end - operators * fixed_s
 
 
 def _interval(event: Any) -> Interval:

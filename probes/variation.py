@@ -16,7 +16,7 @@ FACTORS = (8, 2)
 OTHER_ON_CUDA = {"float32": "float16", "float16": "float32", "bfloat16": "float32"}
 """The seed's: fp32 to fp16, or back."""
 OTHER_ON_CPU = {"float32": "float64", "float64": "float32", "bfloat16": "float32"}
-FAST_BF16 = {"float32": "bfloat16"}  # of a CPU that multiplies it
+"""A CPU converts its short types element by element: fp64 is the other size that it works in."""
 SHORT = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 LONG = {short: long for long, short in SHORT.items()}
 
@@ -84,11 +84,10 @@ def changed_batch(name: str, batch: int, factor: float) -> Change:
     return Change(name=name, value=value, what=f"{name} {batch} to {value}", factor=value / batch)
 
 
-def changed_dtype(default: Any, kind: str, fast_bf16: bool) -> Change | None:
+def changed_dtype(default: Any, kind: str) -> Change | None:
     """The other element type in the form of the default; None where there is none to try."""
     name = _dtype_name(default)
-    others = OTHER_ON_CUDA if kind == "cuda" else OTHER_ON_CPU | (FAST_BF16 if fast_bf16 else {})
-    other = others.get(name or "")
+    other = (OTHER_ON_CUDA if kind == "cuda" else OTHER_ON_CPU).get(name or "")
     if name is None or other is None:
         return None
     what = f"{SHORT[name]} to {SHORT[other]}"

@@ -179,6 +179,11 @@ def _transfers(evidence: Evidence) -> bool:
     return (evidence.transfer_share or 0.0) >= LONGEST
 
 
+def _beyond_formulas(evidence: Evidence) -> bool:
+    """Whether operators whose work no formula tells may be what takes the time."""
+    return bool(evidence.uncounted) and (evidence.reach or 0.0) < EXPLAINS
+
+
 def _shares(evidence: Evidence) -> dict[str, float]:
     """The gaps, and the rest of the time in the proportion of the floors."""
     gap, floor_s = evidence.gap_share, evidence.floor_s
@@ -188,7 +193,7 @@ def _shares(evidence: Evidence) -> dict[str, float]:
         return {COMPUTE: 0.0, MEMORY: 1 - gap, OVERHEAD: gap}
     if only_starts(evidence) and floor_s is not None:
         gap = max(gap, 1.0 - floor_s / evidence.time_s)
-    if not floor_s:
+    if not floor_s or _beyond_formulas(evidence):
         return {OVERHEAD: gap} if gap >= LONGEST else {}
     assert evidence.compute_s is not None
     compute = evidence.compute_s / floor_s
@@ -199,7 +204,8 @@ def _by_intensity(evidence: Evidence) -> Vote:
     """The side on which most of the floor lies, where the floor accounts for the time at all."""
     if not evidence.floor_s or evidence.compute_s is None:
         return Vote()
-    if evidence.floor_s < EXPLAINS * evidence.time_s:
+    gaps_decide = (evidence.gap_share or 0.0) >= LONGEST
+    if evidence.floor_s < (LONGEST if gaps_decide else EXPLAINS) * evidence.time_s:
         return Vote()
     compute = evidence.compute_s / evidence.floor_s
     if compute > CLEARLY:

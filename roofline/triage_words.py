@@ -41,7 +41,7 @@ def time_said(seconds: float) -> str:
 def because(evidence: Evidence, decision: Decision) -> dict[str, str]:
     """One sentence a route: what it saw."""
     return {
-        INTENSITY: _intensity(evidence),
+        INTENSITY: _intensity(evidence, decision),
         TIMELINE: _timeline(evidence),
         EXPERIMENTS: _experiments(evidence),
     }
@@ -128,7 +128,7 @@ def _of(evidence: Evidence, bound: str) -> str:
     return "; ".join([*first, TREATMENT[bound]])
 
 
-def _intensity(evidence: Evidence) -> str:
+def _intensity(evidence: Evidence, decision: Decision) -> str:
     if evidence.intensity is None:
         return evidence.status.get("count", "no operator showed FLOP or bytes")
     text = f"{evidence.intensity:.3g} FLOP/byte"
@@ -138,15 +138,12 @@ def _intensity(evidence: Evidence) -> str:
     if "floor" in evidence.status:
         return f"{text}; {evidence.status['floor']}"
     reach = evidence.reach or 0.0
-    text += (
-        f"; the roof accounts for {reach:.2g} of the time"
-        if reach > 1
-        else (f"; the roof accounts for {_share(reach)} of the time")
-    )
     if reach > 1:
-        text += " (a cache, or fusion, saves trips)"
-    elif reach < EXPLAINS:
-        text += ", so paper alone cannot say"
+        text += f"; the roof allows {reach:.2g} times this time (a cache, or fusion, saves trips)"
+    else:
+        text += f"; the roof accounts for {_share(reach)} of the time"
+        if reach < LONGEST and decision.votes[INTENSITY].says is None:
+            text += ", so paper alone cannot say"
     if evidence.uncounted:
         text += f"; no FLOP known of {', '.join(evidence.uncounted[:MOST_NAMES])}"
     return text

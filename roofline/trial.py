@@ -18,7 +18,7 @@ COMPUTE, MEMORY, OVERHEAD = "compute", "memory", "overhead"
 BOUNDS = (COMPUTE, MEMORY, OVERHEAD)
 
 APART = 1.3  # predictions closer than this factor are one prediction
-ALSO = 1.25  # a prediction hardly farther from the time than the nearest one fits as well
+ALSO = 1.5  # a prediction not much farther from the time than the nearest one fits as well
 NEAR = 2.0  # a time farther than this factor from every prediction follows none
 
 

@@ -40,28 +40,30 @@ def memory_roof(
 ) -> OwnRoof | None:
     """The best measured kernel of the same read:write mix as ``m``, or of the nearest one.
 
-    Streams of the run and ``points`` of the map beyond the cache count, so that nothing is held
-    against less than itself. Without any the nominal bandwidth; None when that is unknown too.
+    The run's streams beyond the cache tell which mixes there are; ``points`` of the map of that mix
+    count beside them, so that none is held against less than itself. Without a stream the nominal
+    bandwidth; None when that is unknown too.
     """
     streams = [s for s in session.measured() if s.protocol == "stream" and s.op != "strided"]
-    large = [s for s in (*streams, *points) if beyond_cache(session, s)]
-    known = large or streams
-    if not known:
+    streams = [s for s in streams if beyond_cache(session, s)] or streams
+    if not streams:
         return OwnRoof(rate=own.nominal_gbs, by=NOMINAL) if own.nominal_gbs else None
     share = read_share(m)
-    nearest = min(abs(read_share(s) - share) for s in known)
+    nearest = min(abs(read_share(s) - share) for s in streams)
+    known = [*streams, *(p for p in points if beyond_cache(session, p))]
     alike = [s for s in known if abs(read_share(s) - share) <= nearest + ALIKE]
     best = max(alike, key=gbs)
     return OwnRoof(rate=gbs(best), by=best.probe)
 
 
 def compute_roof(own: Roofs, points: list[Measurement], m: Measurement) -> OwnRoof | None:
-    """The best measured product of matrices of ``m``'s peak: the burst, or one of ``points``."""
+    """The best measured product of matrices of ``m``'s peak: the burst, or one of ``points``.
+
+    Without a burst the nominal peak; None when that is unknown too.
+    """
     flat = own.compute.get(m.peak_key or "")
-    burst = flat.burst if flat else None
-    known = [p for p in (burst, *points) if p is not None and p.peak_key == m.peak_key]
-    if known:
-        best = max(known, key=tflops)
+    if flat is not None and flat.burst is not None:
+        best = max([flat.burst, *(p for p in points if p.peak_key == m.peak_key)], key=tflops)
         return OwnRoof(rate=tflops(best), by=best.probe)
     paper = flat.nominal_tflops if flat else None
     return OwnRoof(rate=paper, by=NOMINAL) if paper else None

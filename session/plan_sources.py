@@ -61,7 +61,7 @@ def measured_plan(session: Session, question: Question, cards: Cards, model: Mod
     Raises:
         PlanError: the question names another card, or too little was measured.
     """
-    card = _card_of(session)
+    card = card_of(session)
     if question.card:
         named = card_named(question.card, cards)
         if named.key != card.key:
@@ -69,7 +69,7 @@ def measured_plan(session: Session, question: Question, cards: Cards, model: Mod
     return plan(card, model, with_measured(question, roofs(session), session.device.memory_bytes))
 
 
-def _card_of(session: Session) -> Nominal:
+def card_of(session: Session) -> Nominal:
     """The card's nominal figures, with the link that the driver reports where they have none."""
     device = session.device
     card = session.nominal or Nominal(origin="none", name=device.name or "unnamed")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from roofwatch.roofline.workload import Work, add_scalar, copy, fill, matmul, read, triad
+from roofwatch.session.events import Device, End, Measurement, Note, SessionInfo, Tensor
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 
@@ -44,3 +48,98 @@ def full(full_file: Path) -> Session:
 def h200(h200_file: Path) -> Session:
     """Its fold."""
     return fold(events(h200_file))
+
+
+def measurement(work: Work, seconds: float, probe: str = "kernels", **more: Any) -> Measurement:
+    """One that took ``seconds`` each of three times, a point of a group unless told otherwise."""
+    told: dict[str, Any] = {
+        "op": work.op,
+        "dtype": "bf16",
+        "peak_key": "bf16" if work.flop else None,
+        "timing": "event",
+        "protocol": probe,
+        "clock_mhz": [1980.0] * 2,
+    }
+    told |= more
+    if told["timing"] != "event":
+        told["clock_mhz"] = []
+    return Measurement(
+        t=2.0,
+        probe=probe,
+        shape=told.pop("shape", work.shape),
+        math="ieee",
+        accumulate="fp32" if told["peak_key"] else None,
+        flop=work.flop,
+        tensors=[
+            Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
+            for t in work.tensors
+        ],
+        times_s=[seconds] * 3,
+        stop="protocol",
+        begin_s=1.0,
+        end_s=1.5,
+        clock_t_s=[1.0] * len(told["clock_mhz"]),
+        **told,
+    )
+
+
+def roofs_of_a_card() -> list[Measurement]:
+    """What an H200's streams, its best matmul and its launches were measured at."""
+    plain = {"peak_key": None, "protocol": "stream"}
+    size = 1 << 30
+    streams = [
+        (add_scalar(size, "fp16"), 4296, "fp16"),
+        (copy(size, "fp16"), 4290, "fp16"),
+        (triad(size, "fp16"), 4388, "fp16"),
+        (read(size // 4096, 4096, "fp32"), 4400, "fp32"),
+        (fill(size, "fp32"), 3378, "fp32"),
+    ]
+    found = [
+        measurement(w, w.bytes / gbs / 1e9, f"{w.op}-{dtype}", dtype=dtype, **plain)
+        for w, gbs, dtype in streams
+    ]
+    large = matmul(2816, 6144, 8192, "bf16")
+    found.append(measurement(large, large.flop / 820e12, "matmul-bf16", protocol="burst"))
+    one = add_scalar(1, "fp32")
+    for variant, seconds, timing in (
+        ("enqueue", 7.2e-6, "host"),
+        ("queued", 3e-6, "event"),
+        ("graph", 0.84e-6, "graph"),
+    ):
+        told = {"op": "launch", "variant": variant, "timing": timing, "dtype": "fp32"}
+        found.append(measurement(one, seconds, "launch", **told))
+    return found
+
+
+@pytest.fixture
+def point() -> Callable[..., Measurement]:
+    """Makes a point of the kernel map, or of another probe, from its work and its seconds."""
+    return measurement
+
+
+@pytest.fixture
+def on_card() -> Callable[..., Session]:
+    """Folds points behind the roofs of a card like an H200; ``without`` leaves probes out."""
+
+    def folded(*points: Measurement, without: str = "", notes: tuple[str, ...] = ()) -> Session:
+        device = Device(
+            kind="cuda",
+            name="NVIDIA H200",
+            sm_count=132,
+            compute_capability="9.0",
+            l2_bytes=60 << 20,
+            sm_max_mhz=1980.0,
+        )
+        kept = [m for m in roofs_of_a_card() if not without or without not in m.probe]
+        return fold(
+            [
+                SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
+                SessionInfo(t=0.1, instrument="telemetry", device=device),
+                *kept,
+                *points,
+                *(Note(t=3.0, text=text, probe="fusion") for text in notes),
+                End(t=9.0, complete=True),
+            ]
+        )
+
+    return folded

@@ -75,18 +75,19 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
         return []
     size = chains[0].shape["rows"] * chains[0].shape["columns"]
     title = f" Fusion: kernel by kernel, as one graph, in one kernel; {size / 1e6:.3g} M elements"
-    head = f"   {'chain':<18}{'once':>9}{'eager':>9}{'graph':>9}{'fused':>9}{'by bytes':>10}"
-    head += f"{'came':>7} of saving"
+    head = f"   {'chain':<18}{'once':>9}{'eager':>9}{'graph':>9}{'fused':>9}{'bytes':>8}"
+    head += f"{'came':>7} saved"
     rows = [row((f"{title} of {shown(chains[0].dtype)}", "dim")), row((head, "dim"))]
     for f in chains:
         line = f"   {f.name:<18}"
         line += "".join(f"{_time(s):>9}" for s in (f.once_s, f.eager_s, f.graph_s, f.fused_s))
         came = figure(f.measured_ratio) + ("x" if f.measured_ratio else "")
-        line += f"{f.predicted_ratio:>9.2f}x{came:>7}"
+        line += f"{f.predicted_ratio:>7.2f}x{came:>7}"
         style = "ok" if f.delivered is not None and f.delivered >= STOP else "warn"
         share = f" {percent(f.delivered)}" if f.delivered is not None else ""
-        first = row(line, (share, style))
-        rows += _beside(first, len(line) + len(share) + 2, f.reason, cells)
+        pad = 7 if cells >= SIDE_BY_SIDE else 0  # the sentences stand below each other
+        first = row(line, (f"{share:<{pad}}", style))
+        rows += _beside(first, len(line) + pad, f.reason, cells)
     return [*rows, row("")]
 
 

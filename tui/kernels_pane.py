@@ -60,7 +60,7 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View)
     head = _head(pages, which, mapped, cells, glyphs)
     if pages[which].name == MAP:
         at = min(len(mapped) - 1, max(0, view.at))
-        chains = fusions(session, own) if cells >= BARS else []
+        chains = fusions(session, own) if cells >= BESIDE else []
         body = _map(own, mapped, chains, at, cells, height - 1, glyphs)
     else:
         body = _scrolled(pages[which].rows(cells - 1), view.at, height - 1)
@@ -77,7 +77,7 @@ def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View
     shown_page = pages[view.page % len(pages)]
     if shown_page.name == MAP:
         return len(mapped)
-    return max(1, len(shown_page.rows(cells - 1)) - height + 3)
+    return max(1, len(shown_page.rows(cells - 1)) - height + 2)
 
 
 def small(session: Session, cells: int, height: int, view: View) -> list[Row]:
@@ -173,7 +173,7 @@ def _side_by_side(
     glyphs: Glyphs,
 ) -> list[Row]:
     """The table left; right the picture, then all that is known of the kernel under the cursor."""
-    left = min(cells * 56 // 100, FIGURES + RATE + BAR_CELLS + 1 + _longest(mapped) + 6)
+    left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + _longest(mapped) + 6)
     right = cells - left - 2
     said = _said(mapped[at], right - 1, glyphs)
     treated = [row(""), *treatments(mapped, right - 1)]
@@ -281,7 +281,7 @@ def _said(p: KernelPoint, cells: int, glyphs: Glyphs) -> list[Row]:
 
 
 def _scrolled(rows: list[Row], first: int, height: int) -> list[Row]:
-    first = min(max(0, first), max(0, len(rows) - height + 1))
+    first = min(max(0, first), max(0, len(rows) - height))
     shown_rows = rows[first:]
     if len(shown_rows) > height > 0:
         left = len(shown_rows) - height + 1

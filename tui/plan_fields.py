@@ -26,6 +26,7 @@ from roofwatch.session.plan import (
 )
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_fields import question_of
+from roofwatch.session.plan_sources import card_of
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.plan_steps import (
     BATCHES,
@@ -36,7 +37,7 @@ from roofwatch.tui.plan_steps import (
     next_of,
     stepped,
 )
-from roofwatch.tui.plan_tables import Tables, models_for, own_card
+from roofwatch.tui.plan_tables import Tables, models_for
 from roofwatch.tui.typed_line import TypedLine
 
 ROOFS = "roofs"
@@ -95,7 +96,7 @@ class PlanFields:
     def card(self, session: Session) -> Nominal:
         """The figures of the card chosen."""
         if self.here:
-            return own_card(session, self.tables)
+            return card_of(session)
         return self.tables.by_name.nominal(
             next(c for c in self.tables.cards if c.key == self._card)
         )
@@ -140,7 +141,7 @@ class PlanFields:
         self._say("")
         name, q = self.open, self._question
         if name == "gpu":
-            own = own_card(session, self.tables).key
+            own = card_of(session).key
             self._card = next_of(
                 [HERE, *(c.key for c in self.tables.cards if c.key != own)], self._card, by
             )
@@ -219,7 +220,7 @@ class PlanFields:
         name = self.open
         if name == "gpu":
             found = card_named(text, self.tables.by_name).key
-            own = own_card(session, self.tables).key
+            own = card_of(session).key
             self._card = HERE if found is None or found == own else found
         elif name == "model":
             self._take_model(model_named(text, self.models))

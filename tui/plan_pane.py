@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from roofwatch.roofline.decode import AI_MAX, COMPUTE
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.fold import Session
@@ -25,6 +27,7 @@ LABELS = {
     "kv": "KV cache",
     "batch_max": "batch to",
 }
+MAKER = "NVIDIA "  # gives way where a card's name is too long
 LABEL = 10  # of a field, and of a figure
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
 BESIDE = 112  # cells from which the curve stands beside the table
@@ -88,7 +91,9 @@ def _label(name: str) -> str:
 def _value(fields: PlanFields, name: str, session: Session) -> str:
     q = fields.question
     if name == "gpu":
-        return fields.card(session).name + (" (here)" if fields.here else "")
+        if fields.here:
+            return f"{session.device.name or 'this machine'} (here)"
+        return fields.card(session).name
     if name == "price":
         return f"{money(q.price.per_hour, q.price.currency)}/h" if q.price else "none"
     if name == ROOFS:
@@ -113,11 +118,15 @@ def _field(fields: PlanFields, name: str, session: Session, cells: int, glyphs: 
     room = cells - LABEL - 2
     ground = "field-open" if here else "field"
     if here and fields.line is not None:
-        value = fit(drawn(fields.line, "", room - 2, glyphs), room, ground)
+        value = fit(drawn(fields.line, "", max(4, room - 2), glyphs), room, ground)
     else:
         keys = f" {glyphs.left_right} " if here else " "
-        text = head_of(shown(_value(fields, name, session)), room - 1 - len(keys), glyphs.ellipsis)
-        gap = room - 1 - width([(text, "")]) - len(keys)
+        left = room - 1 - len(keys)
+        text = shown(_value(fields, name, session))
+        if cell_len(text) > left:
+            text = text.removeprefix(MAKER)
+        text = head_of(text, left, glyphs.ellipsis)
+        gap = left - cell_len(text)
         value = fit(row((f" {text}" + " " * gap + keys, ground)), room, ground)
     return (*fit([label], LABEL + 2), *value)
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
-from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import ModelError
 from roofwatch.roofline.nominal import Card, NominalError
@@ -39,26 +38,6 @@ def load_tables() -> Tables:
     except ModelError as error:
         models, problem = packaged_models(), str(error)
     return Tables(cards, Cards(cards, own), models, problem)
-
-
-def own_card(session: Session, tables: Tables) -> Nominal:
-    """The session's card as it was looked up; without nominal figures its name alone.
-
-    Its link to the host is the table's, or as the driver reports it: older sessions lack it.
-    """
-    found = session.nominal or Nominal(origin="none")
-    device = session.device
-    found = msgspec.structs.replace(found, name=found.name or device.name or "this machine")
-    if found.pcie_gen or found.c2c_gbs:
-        return found
-    entry = next((c for c in tables.cards if found.key and c.key == found.key), None)
-    if entry is not None:
-        of_table = tables.by_name.nominal(entry)
-        link = {name: getattr(of_table, name) for name in ("pcie_gen", "pcie_lanes", "c2c_gbs")}
-        return msgspec.structs.replace(found, **link)
-    return msgspec.structs.replace(
-        found, pcie_gen=device.pcie_gen_max, pcie_lanes=device.pcie_lanes_max
-    )
 
 
 def models_for(session: Session, tables: Tables) -> tuple[Model, ...]:

@@ -14,6 +14,7 @@ from roofwatch.tui.numbers import figure
 from roofwatch.tui.rows_of_text import Row, fit, row
 
 LEFT = 8  # cells of the y labels and their axis
+UNIT = "tok/s"
 LEAST = (40, 6)  # cells and rows under which nothing is drawn
 SOLID, CROSSES, RINGS, DASHES, DOTS = "solid", "crosses", "rings", "dashes", "dots"
 ORDER = (DOTS, DASHES, CROSSES, SOLID, RINGS)  # the later is laid over the earlier
@@ -68,6 +69,8 @@ def plot(
     for y in range(rows):
         mark = glyphs.tick if y in ticks else glyphs.vertical
         label = f"{ticks.get(y, ''):>{LEFT - 2}} "
+        if y == 0 and y not in ticks:
+            label = f"{UNIT:<{LEFT - 1}}"
         named = [(names[at_row[y]], lines[at_row[y]].style)] if y in at_row else []
         out.append(fit([(label + mark, "axis"), *canvas.row(y), (" ", ""), *named], cells))
     return [*out, *_x_axis(x_limits, columns, right, glyphs)]

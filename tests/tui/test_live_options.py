@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from roofwatch import cli
-from roofwatch.live_options import MOST_CONTEXT, add_live_options, decode_shapes
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.suite import CONTEXTS, MODELS
 from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
 from roofwatch.session.replay import Replay
 from roofwatch.tui import plain
+from roofwatch.tui.live_options import MOST_CONTEXT, add_live_options, decode_shapes
 
 TINY = {
     "model_type": "llama",

@@ -1,0 +1,172 @@
+"""``roofwatch triage`` as a shell sees it: exit codes, streams, one line for a mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+pytestmark = pytest.mark.torch
+
+QUICK = ("--device", "cpu", "--roof", "nominal", "--seconds", "0.05")
+MINE = """
+import atexit, os, sys, time
+import torch
+
+print("from the module")
+atexit.register(print, "at the end")
+x = torch.ones(64)
+
+def speaks():
+    print("from python")
+    os.system("echo from a shell")
+    x.add_(1)
+    time.sleep(0.01)
+
+def fails():
+    return torch.ones(2) @ torch.ones(3)
+
+def leaves():
+    sys.exit(7)
+
+def stopped():
+    raise KeyboardInterrupt
+
+def needs(x, rows):
+    return x
+
+def varies(rows=8):
+    torch.ones(rows)
+
+class Counts:
+    calls = 0
+    def __call__(self):
+        self.calls += 1
+        if self.calls > 20:
+            raise OSError("the file is gone")
+
+counts = Counts()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(MINE)
+    return tmp_path
+
+
+def triage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "roofwatch", "triage", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1"},
+        check=False,
+    )
+
+
+def last_line(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """Our line among what their module printed."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    ours = [s for s in done.stderr.splitlines() if s.startswith("roofwatch triage: ")]
+    assert len(ours) == 1, done.stderr
+    return ours[0]
+
+
+def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_stdout_is_the_answer_alone(folder: Path) -> None:
+    done = triage(folder, "mine:speaks", "--json", *QUICK)
+    got = answer(done)
+    assert {"bound", "certainty", "routes", "treatment"} <= got.keys()
+    assert got["bound"] == "overhead"
+    assert got["name"] == "mine:speaks"
+    for said in ("from the module", "from python", "from a shell", "at the end"):
+        assert said in done.stderr
+
+
+def test_without_json_it_reads_well(folder: Path) -> None:
+    done = triage(folder, "./mine.py:speaks", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].split()[0] == "overhead"
+    for word in ("intensity", "timeline", "experiments", "treatment"):
+        assert word in done.stdout
+    assert "from" not in done.stdout.partition("treatment")[0].partition("timeline")[0]
+    assert "\x1b" not in done.stdout
+
+
+def test_a_batch_of_another_name(folder: Path) -> None:
+    got = answer(triage(folder, "mine:varies", "--json", "--batch-arg", "rows", *QUICK))
+    assert [t["what"] for t in got["evidence"]["trials"]] == ["rows 8 to 64"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere:run"], "nowhere: there is no module of that name here"),
+        (["mine"], "mine: is not module:function"),
+        (["mine:speak"], "mine: has no speak; it has Counts, fails, leaves"),
+        (["mine:x"], "mine:x: is of type Tensor, which cannot be called"),
+        (["mine:needs"], "needs needs x, rows; wrap it: def run(): return needs(x=..., rows=...)"),
+        (["mine:varies", "--batch-arg", "n"], "there is no parameter 'n' to change"),
+        (["mine:varies", "--seconds", "-1"], "seconds is -1"),
+        (["./mine.txt:run"], "./mine.txt: there is no such file"),
+    ],
+)
+def test_what_was_typed_wrong_is_one_line(folder: Path, arguments: list[str], says: str) -> None:
+    assert says in last_line(triage(folder, *arguments), 2)
+
+
+@pytest.mark.parametrize("arguments", [[], ["mine:speaks", "--roof", "best"], ["--jason"]])
+def test_options_that_are_none(folder: Path, arguments: list[str]) -> None:
+    assert "(see roofwatch triage --help)" in last_line(triage(folder, *arguments), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("fails", "mine:fails raised RuntimeError: inconsistent tensor size"),
+        ("leaves", "mine:leaves raised SystemExit: 7 (mine.py:19)"),
+        ("counts", "mine:counts raised OSError: the file is gone (mine.py:35)"),
+    ],
+)
+def test_what_their_function_raises_is_told_with_its_place(
+    folder: Path, name: str, says: str
+) -> None:
+    said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
+    assert says in said
+    assert "(mine.py:" in said
+
+
+def test_an_interrupt_is_130(folder: Path) -> None:
+    done = triage(folder, "mine:stopped", *QUICK)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+
+
+def test_a_session_that_is_none(folder: Path) -> None:
+    done = triage(folder, "mine:varies", "--session", "nowhere.jsonl", *QUICK)
+    assert done.returncode == 2
+    assert "nowhere.jsonl: No such file" in done.stderr
+
+
+def test_an_absent_device_is_3(folder: Path) -> None:
+    assert "device is cuda:77" in last_line(triage(folder, "mine:varies", "--device", "cuda:77"), 3)

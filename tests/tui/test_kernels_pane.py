@@ -1,0 +1,141 @@
+"""The kernels' pane as rows of text, from a map made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofwatch.session.events import SessionInfo
+from roofwatch.session.fold import Session
+from roofwatch.session.fusion import Fusion
+from roofwatch.session.kernel_map import KernelPoint
+from roofwatch.tui import kernels_pane, launch_rows
+from roofwatch.tui.glyphs import ASCII, UNICODE, Glyphs
+from roofwatch.tui.kernels_pane import View
+from roofwatch.tui.rows_of_text import Row, row, text_of, width
+
+SIZES = [(78, 18), (80, 19), (118, 30), (198, 54), (60, 12), (48, 17), (30, 8), (20, 3), (8, 1)]
+
+
+def lines(rows: list[Row]) -> list[str]:
+    return [text_of(r).rstrip() for r in rows]
+
+
+@pytest.fixture
+def pages(kernels: list[KernelPoint], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fusion and launches have something on them too."""
+    chain = Fusion(
+        op="cos_cos_cos",
+        name="three cos",
+        shape={"rows": 4096, "columns": 4096},
+        dtype="fp16",
+        eager_s=0.93e-3,
+        graph_s=0.92e-3,
+        fused_s=0.79e-3,
+        once_s=0.31e-3,
+        eager_bytes=6,
+        fused_bytes=2,
+        predicted_ratio=3.0,
+        measured_ratio=1.18,
+        delivered=0.23,
+        reason="special functions bind it, not bytes",
+    )
+    monkeypatch.setattr(kernels_pane, "fusions", lambda session, own: [chain])
+    told = [row(f" launches {i}") for i in range(40)]
+    monkeypatch.setattr(launch_rows, "build", lambda session, own, cells, glyphs: told)
+
+
+@pytest.mark.parametrize(("cells", "height"), SIZES)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_page_fills_its_size_exactly(
+    pages: None, h200: Session, cells: int, height: int, glyphs: Glyphs
+) -> None:
+    for view in (View(0, 0), View(0, 99), View(1, 0), View(2, 7), View(-1, 99)):
+        rows = kernels_pane.build(h200, cells, height, glyphs, view)
+        assert [width(r) for r in rows] == [cells] * height
+        if glyphs is ASCII:
+            assert all(ord(c) < 128 for r in rows for c in text_of(r))
+        small = kernels_pane.small(h200, cells, height, view)
+        assert [width(r) for r in small] == [cells] * height
+
+
+def test_the_map_has_picture_table_and_what_is_known_of_one(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 2)))
+    assert rows[0].startswith(" kernel map")
+    assert rows[0].endswith("6 of 15 at 90 % of their roof or more")
+    head = next(i for i, r in enumerate(rows) if r.startswith("   kernel"))
+    assert rows[head].split() == (
+        ["kernel", "FLOP/B", "GB/s", "TFLOP/s", "time", "of", "roof", "bound"]
+    )
+    assert rows[head + 3].startswith("▸C cos")
+    assert rows[head + 3].split()[-1] == "compute"
+    text = " ".join(" ".join(rows).split())
+    assert "cos: 76 % of 4300 GB/s (copy-fp16); special functions: 20 instructions" in text
+    assert "Do cheaper functions" in text
+    picture = "\n".join(rows[1:head])
+    assert all(mark in picture for mark in "ABCDEFGHJKLMNO")
+    assert "bf16 burst 8" in picture
+    assert "FLOP/byte" in picture
+
+
+def test_the_cursor_stays_in_view_and_ends_at_the_last(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    for at in range(len(kernels)):
+        rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, at)))
+        here = [r for r in rows if r.startswith("▸")]
+        assert len(here) == 1
+        assert kernels[at].label[:18] in here[0]
+    beyond = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 99)))
+    assert any(r.startswith("▸O sampling") for r in beyond)
+    assert kernels_pane.length(h200, 80, 19, UNICODE, View()) == len(kernels)
+
+
+def test_wide_it_stands_beside_its_picture_with_all_treatments(pages: None, h200: Session) -> None:
+    rows = lines(kernels_pane.build(h200, 120, 31, UNICODE, View(0, 5)))
+    assert any(r.startswith("▸F rmsnorm 1 row, eager") for r in rows)
+    assert any("what treats them" in r for r in rows)
+    assert any("(F O)" in r for r in rows)
+    beside = " ".join(" ".join(r[75:] for r in rows).split())
+    assert "at least: bytes 6.48 us, launches 840 ns; took 7.2 us" in beside
+    large = lines(kernels_pane.build(h200, 198, 54, UNICODE, View(0, 0)))
+    assert any(r.startswith("▸A add") and "████████████" in r for r in large)
+    assert any("three cos" in r for r in large)
+
+
+def test_pages_follow_each_other_and_scroll(pages: None, h200: Session) -> None:
+    def shown(view: View) -> list[str]:
+        return lines(kernels_pane.build(h200, 80, 19, UNICODE, view))
+
+    assert shown(View(0, 0))[0].startswith(" kernel map · fusion · launches and shapes  ←→")
+    fusion = shown(View(1, 0))
+    assert any("three cos" in r for r in fusion)
+    assert any("special functions bind it" in r for r in fusion)
+    launches = shown(View(2, 0))
+    assert launches[1] == " launches 0"
+    assert launches[-1] == " 23 more rows: down, up"
+    last = kernels_pane.length(h200, 80, 19, UNICODE, View(2, 0)) - 1
+    end = shown(View(2, last))
+    assert end[-1] == " launches 39"
+    assert shown(View(2, last + 5)) == end
+    assert shown(View(3, 0)) == shown(View(0, 0))
+
+
+def test_without_a_map_it_names_the_command_and_says_what_paper_knows(h200: Session) -> None:
+    h200.closed = True
+    rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View()))
+    assert rows[0] == " No kernel was measured in this session."
+    assert "roofwatch run --suite kernels" in rows[1]
+    assert any("On paper, bf16 on this card (measured ridge" in r for r in rows)
+    assert any("y = x + 1" in r and r.endswith("memory") for r in rows)
+    assert any(r.endswith("compute") for r in rows)
+    assert "roofwatch --suite kernels" in text_of(kernels_pane.small(h200, 50, 9, View())[0])
+
+
+def test_while_the_suite_runs_it_says_what_comes_first() -> None:
+    session = Session()
+    session.add(SessionInfo(t=0.0, suite="kernels"))
+    rows = lines(kernels_pane.build(session, 80, 19, UNICODE, View()))
+    assert rows[0] == " No kernel is measured yet; the roofs come first."
+    assert not any(rows[1:])
