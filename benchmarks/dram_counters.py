@@ -33,6 +33,8 @@ STREAMS = (
     ("fill", "fp32"),
     ("strided", "fp16"),
 )
+MODEL = "Llama-3-8B"
+STEPS = ((1, 2048), (32, 2048))  # batch and context of a decode step
 MATMULS = ((4096, 4096, 4096), (8192, 8192, 8192), (6144, 5632, 8192))
 
 
@@ -45,8 +47,11 @@ def launches() -> None:
     from roofwatch.probes.device import pick
     from roofwatch.probes.shapes import Shape
     from roofwatch.probes.timing import Launch
+    from roofwatch.probes.transformer import FORMS, Cache, Step, Weights
+    from roofwatch.roofline import decode_work
     from roofwatch.roofline.probe_spec import matmul_spec
     from roofwatch.roofline.workload import Work
+    from roofwatch.session.models import packaged_models
 
     target = pick("cuda:0")
 
@@ -76,6 +81,15 @@ def launches() -> None:
             count(f"matmul bf16 {m}x{n}x{k}", matmul.work(spec, shape), launch)
             del launch
             target.clean_up()
+        decoder = next(m for m in packaged_models() if m.name == MODEL)
+        weights = Weights(decoder, decoder.layers, torch.bfloat16, target.torch_device)
+        cache = Cache(weights, max(batch * context for batch, context in STEPS))
+        for batch, context in STEPS:
+            step = Step(weights, cache, batch, context, FORMS[-1], "bf16")
+            work = decode_work.step(decoder, decoder.layers, batch, context, "bf16")
+            count(f"decode {MODEL}, batch {batch} at {context}", work, step.run)
+        del weights, cache, step
+        target.clean_up()
         sizes = map_kernels.sizes_for(target)
         for kernel in map_kernels.kernels_of(target, "bf16", sizes):
             if kernel.timing == map_kernels.SHORT:
@@ -105,22 +119,21 @@ def parse(text: str) -> list[dict[str, float]]:
 
 
 def instructions(entry: dict[str, Any], seen: dict[str, float]) -> dict[str, float]:
-    """Instructions an element, counted and by the table; empty where it has none of the op."""
+    """Instructions an element as counted, and by the table where it has the op."""
     from roofwatch.roofline.arithmetic_time import ELEMENT
     from roofwatch.roofline.transformer_work import CHAINS
 
     chain = [op for op, _, _ in CHAINS.get(entry["op"], ())] or [entry["op"]]
     shape = entry["shape"]
     elements = shape.get("elements") or shape.get("rows", 0) * shape.get("columns", 0)
-    if not elements or any(op not in ELEMENT for op in chain):
+    if not elements or "flop" not in entry:
         return {}
     told = [seen.get(name, 0.0) * LANES / LAUNCHES / elements for name in INSTRUCTIONS]
-    return {
-        "instructions": told[0],
-        "special": told[1],
-        "table_instructions": sum(ELEMENT[op].instructions for op in chain),
-        "table_special": sum(ELEMENT[op].special for op in chain),
-    }
+    row = {"instructions": told[0], "special": told[1]}
+    if all(op in ELEMENT for op in chain):
+        row["table_instructions"] = sum(ELEMENT[op].instructions for op in chain)
+        row["table_special"] = sum(ELEMENT[op].special for op in chain)
+    return row
 
 
 def beside(row: dict[str, Any]) -> str:
@@ -129,10 +142,9 @@ def beside(row: dict[str, Any]) -> str:
     if row.get("torch_flop"):
         said += f"  FLOP torch / ours {row['torch_flop'] / row['flop']:.3f}"
     if "instructions" in row:
-        said += (
-            f"  instructions {row['instructions']:.1f} (table {row['table_instructions']:.1f}), "
-            f"special {row['special']:.2f} ({row['table_special']:.0f})"
-        )
+        said += f"  instructions {row['instructions']:.1f}, special {row['special']:.2f}"
+    if "table_instructions" in row:
+        said += f" (table {row['table_instructions']:.1f}, {row['table_special']:.0f})"
     return said
 
 

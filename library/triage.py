@@ -23,7 +23,8 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 
 if TYPE_CHECKING:
-    from roofwatch.probes.triage import Examined, Place
+    from roofwatch.probes.their_device import TheirDevice
+    from roofwatch.probes.triage import Examined
 
 DEVICE = re.compile(r"cpu|cuda(:\d+)?")
 MEASURED, NOMINAL = "measured", "nominal"
@@ -88,20 +89,28 @@ def triage(
         raise Refused(str(error)) from None
     given = _folded(session)
 
-    from roofwatch.probes import triage as probe
     from roofwatch.probes.variation import NoArgument, batch_argument
 
     heard = say or (lambda _: None)
     try:
         batch_argument(fn, batch_arg)  # a mistake in its name is said before anything runs
-        place = probe.Place(fn, wanted, heard)
-    except probe.NoDevice as error:
+    except NoArgument as error:
+        raise Refused(str(error)) from None
+    try:
+        from roofwatch.probes.device import NoDevice
+        from roofwatch.probes.their_device import NotThere, TheirDevice
+        from roofwatch.probes.triage import examine
+    except ImportError as error:
+        raise Refused(f"torch cannot be imported: {error}") from None
+    try:
+        place = TheirDevice(fn, wanted, heard)
+    except NoDevice as error:
         raise Absent(f"device is {wanted}: {error}") from None
-    except (NoArgument, probe.NotThere) as error:
+    except NotThere as error:
         raise Refused(str(error)) from None
     here = place.identity()
     known = _known(given, session, here)
-    seen = probe.examine(fn, place, seconds=most_s, batch_name=batch_arg, say=heard)
+    seen = examine(fn, place, seconds=most_s, batch_name=batch_arg, say=heard)
     counted = _counted(seen, flop, bytes)
     rates = _ceilings(place, seen, counted, known, roof, here, heard)
     return _answer(_name(fn, name), seen, counted, rates, here)
@@ -179,7 +188,7 @@ def _counted(seen: Examined, flop: float | None, bytes: float | None) -> tuple[C
 
 
 def _ceilings(
-    place: Place,
+    place: TheirDevice,
     seen: Examined,
     counted: tuple[Counted, ...],
     known: Ceilings,

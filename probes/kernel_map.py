@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 
@@ -46,9 +47,11 @@ def points(
             f"tensors of {sizes.tensor_bytes / 2**20:.0f} MiB are partly found in the last-level "
             f"cache of {target.cache_bytes / 2**20:.0f} MiB: rates may lie over the memory's"
         )
-    for i, kernel in enumerate(kernels_of(target, spec.dtype, sizes)):
+    done = itertools.count(1)
+    for kernel in kernels_of(target, spec.dtype, sizes):
         yield from _points(place, kernel)
-        report(min(1.0, (i + 1) / KERNELS))
+        report(min(1.0, next(done) / KERNELS))
+        del kernel  # its memory must be free before the next one takes some
         target.clean_up()
 
 

@@ -23,6 +23,7 @@ from roofwatch.roofline.statistics import median
 
 CALLS = (2, 50)
 PROFILED_S = 0.1  # of calls on end, as far as their number allows
+MOST_EVENTS = 10_000  # torch takes some 50 us to read one
 SMALLEST = 200  # calls of the smallest operator, for its cost under this very profiler
 FIXED_COSTS = 2.0
 """An operator's fixed cost in those of the smallest one: 2.2 us for add_, 3 for add with a new
@@ -42,6 +43,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
 
     busy_s: float
     kernels: float
+    events: float = 0.0  # what the profiler saw of a call
     kernel_s: float | None = None
     span_share: float | None = None
     transfer_share: float = 0.0
@@ -83,9 +85,20 @@ def _unheard() -> Iterator[None]:
         os.close(nowhere)
 
 
-def calls_for(time_s: float) -> int:
-    """Calls worth profiling of a function that takes so long."""
-    return max(CALLS[0], min(CALLS[1], int(PROFILED_S / max(time_s, 1e-9))))
+def enough(look: Callable[[int], Timeline], time_s: float) -> Timeline:
+    """The timeline of as many calls as are worth it, of a function that takes so long.
+
+    ``look`` gives that of so many; of two first, which tell how much there is to see.
+    """
+    first = look(CALLS[0])
+    calls = calls_for(time_s, first.events)
+    return look(calls) if calls > CALLS[0] else first
+
+
+def calls_for(time_s: float, events: float) -> int:
+    """Calls worth profiling of a function that takes so long and shows so many events."""
+    by_time, by_events = PROFILED_S / max(time_s, 1e-9), MOST_EVENTS / max(events, 1.0)
+    return int(max(CALLS[0], min(CALLS[1], by_time, by_events)))
 
 
 def on_cuda(call: Callable[[], object], index: int, calls: int) -> Timeline:
@@ -135,6 +148,7 @@ def _of_kernels(events: list[Any], calls: int) -> Timeline:
     return Timeline(
         busy_s=busy / calls,
         kernels=len(events) / calls,
+        events=len(events) / calls,
         kernel_s=total / len(events),
         span_share=busy / span if span else None,
         transfer_share=copied / total if total else 0.0,
@@ -210,6 +224,7 @@ def _of_operators(seen: list[list[_Outer]], windows: list[Interval], smallest_s:
     return Timeline(
         busy_s=working_s,
         kernels=float(len(outermost)),
+        events=float(sum(o.operators for o in outermost)),
         kernel_s=total / len(outermost) if outermost else None,
         span_share=working_s / lengths_s[least] if lengths_s[least] else None,
         longest=_longest((o.event for o in outermost), total),

@@ -70,12 +70,12 @@ def _card_and_model(s: Seeds) -> list[Example]:
             why="rounded to two digits",
         ),
         say(
-            "FLOP in that time",
+            "FLOP in a 7B floor",
             f"{step} x {roof.peak_tflops:g} TFLOP/s",
             (meanwhile / 1e12, "TFLOP", 2),
             "2",
         ),
-        say("FLOP of a token", f"2 x {m.params:,}", (flop / GB, "GFLOP", 1), "13.5"),
+        say("FLOP of a 7B token", f"2 x {m.params:,}", (flop / GB, "GFLOP", 1), "13.5"),
         say(
             "FLOP possible over needed",
             f"{meanwhile / 1e12:.2f} TFLOP / {flop / GB:.1f} GFLOP",
@@ -100,12 +100,12 @@ def _batch(s: Seeds) -> list[Example]:
             "300 x 5 us to 400 x 10 us",
             (300 * 5 * US / MS, "ms", 1),
             "2 to 4",
-            slip=WRONG,
-            why="the product of the lower ends is less",
+            slip=ROUNDED,
+            why="rounded up; the products of both ends",
             upper=400 * 10 * US / MS,
         ),
         say(
-            "their part of a 7B step",
+            "launches' part of a 7B step",
             of_step,
             (100 * launches_s / (launches_s + floor_s), "%", 0),
             "a third",
@@ -187,10 +187,11 @@ def _loading(s: Seeds) -> list[Example]:
             (weights / PCIE_GBS / GB, "s", 2),
             "over 3",
             slip=WRONG,
-            why="seconds are the disk's, not the link's; `plan` says `load_s`",
+            why="seconds are the disk's, not the link's; one way, at "
+            f"{link:.1f} GB/s, it is {weights / link / GB:.2f} s",
         ),
         say(
-            "PCIe 4.0 x16, one way",
+            "PCIe 4.0 x16",
             f"{lanes} x {link / lanes:.3f} GB/s",
             (link, "GB/s", 1),
             "64",
@@ -201,7 +202,7 @@ def _loading(s: Seeds) -> list[Example]:
             "loading 7B one way", f"{gb(weights)} / {link:.1f} GB/s", (weights / link / GB, "s", 2)
         ),
         say(
-            "memory over that link",
+            "memory over PCIe, one way",
             f"{bandwidth:g} / {link:.1f} GB/s",
             (bandwidth / link, TIMES, 0),
             "30",

@@ -58,8 +58,8 @@ def _weights_and_kv(s: Seeds) -> list[Example]:
     for m, said in ((s.seven, "512 KB"), (s.eight, "128 KB"), (s.thirteen, "800 KB")):
         found.append(_kv(m, said))
     small, large = s.eight.kv_bytes_per_token(), s.seven.kv_bytes_per_token()
-    found.append(say("8B over 7B, by GQA", f"{small:,} / {large:,} B", (small / large, TIMES, 2), "1/4"))
-    return found
+    less = say("8B over 7B, by GQA", f"{small:,} / {large:,} B", (small / large, TIMES, 2), "1/4")
+    return [*found, less]
 
 
 def _kv(m: Model, said: str, slip: str = "", why: str = "") -> Example:
@@ -69,32 +69,22 @@ def _kv(m: Model, said: str, slip: str = "", why: str = "") -> Example:
 
 
 def _ai_max(s: Seeds) -> list[Example]:
-    def whole(
-        m: Model, context: int, decimals: int, said: str | None = None, **why: str
-    ) -> Example:
-        d = decode_of(m, context)
-        return _ceiling(m, context, d, f"{d.weights_bytes / GB:.5g} GB", decimals, said, **why)
-
-    def of_seed(m: Model, context: int, decimals: int, said: str, why: str) -> Example:
-        d = rounded(m, context)
-        digits = f"{gb(d.weights_bytes)}"
-        return _ceiling(m, context, d, digits, decimals, said, slip=THOUSAND, why=why)
-
     seven, eight, thirteen = (
         f"{said} KB are {m.kv_bytes_per_token():,} B, not {said},000"
         for m, said in ((s.seven, 512), (s.eight, 128), (s.thirteen, 800))
     )
+    both = "the seed rounds 2N and the KV of a token"
     lifted = decode_of(s.eight, 2048).ai_max, decode_of(s.seven, 2048).ai_max
     return [
-        whole(s.tiny, 256, 1, "382", slip=ROUNDED, why="the seed rounds 2N and the KV of a token"),
-        whole(s.tiny, 2048, 1, "48"),
-        of_seed(s.seven, 256, 1, "103", seven),
-        whole(s.seven, 256, 1),
-        of_seed(s.seven, 2048, 2, "12.9", seven),
-        whole(s.seven, 2048, 2),
-        whole(s.eight, 2048, 1, "61", slip=THOUSAND, why=eight),
-        of_seed(s.thirteen, 4096, 2, "7.9", thirteen),
-        whole(s.thirteen, 4096, 2),
+        _ceiling(s.tiny, decode_of(s.tiny, 256), 1, "382", ROUNDED, both),
+        _ceiling(s.tiny, decode_of(s.tiny, 2048), 1, "48"),
+        _ceiling(s.seven, rounded(s.seven, 256), 1, "103", THOUSAND, seven),
+        _ceiling(s.seven, decode_of(s.seven, 256), 1),
+        _ceiling(s.seven, rounded(s.seven, 2048), 2, "12.9", THOUSAND, seven),
+        _ceiling(s.seven, decode_of(s.seven, 2048), 2),
+        _ceiling(s.eight, decode_of(s.eight, 2048), 1, "61", THOUSAND, eight),
+        _ceiling(s.thirteen, rounded(s.thirteen, 4096), 2, "7.9", THOUSAND, thirteen),
+        _ceiling(s.thirteen, decode_of(s.thirteen, 4096), 2),
         say(
             f"{s.eight.name} over {s.seven.name}",
             f"{lifted[0]:.1f} / {lifted[1]:.2f}",
@@ -105,39 +95,27 @@ def _ai_max(s: Seeds) -> list[Example]:
 
 
 def _ceiling(
-    m: Model,
-    context: int,
-    d: Decode,
-    weights: str,
-    decimals: int,
-    said: str | None = None,
-    *,
-    slip: str = "",
-    why: str = "",
+    m: Model, d: Decode, decimals: int, said: str | None = None, slip: str = "", why: str = ""
 ) -> Example:
-    return say(
-        f"{m.name} AI_max, {context}",
-        f"{weights} / ({context} x {m.kv_bytes_per_token():,} B)",
-        (d.ai_max, FLOP_BYTE, decimals),
-        said,
-        slip=slip,
-        why=why,
-    )
+    kv = m.kv_bytes_per_token()
+    context = round(d.sequence_bytes / kv)
+    what = f"{m.name} AI_max {context}{'' if said else ', exact'}"
+    how = f"{d.weights_bytes / GB:.5g} GB / ({context} x {kv:,} B)"
+    return say(what, how, (d.ai_max, FLOP_BYTE, decimals), said, slip=slip, why=why)
 
 
 def _b_star(s: Seeds) -> list[Example]:
     d = decode_of(s.tiny, 256)
     kv = f"256 x {s.tiny.kv_bytes_per_token():,}"
 
-    def star(ridge: float, said: str | None = None) -> Example:
-        digits = f"{ridge:.4g}"
-        how = f"{digits} x 2N / (2N - {digits} x {kv})"
-        batch = d.b_star(ridge)
+    def star(ridge: float, decimals: int, said: str | None = None) -> Example:
+        digits, batch = f"{ridge:.4g}", d.b_star(ridge)
         if batch is None:
             raise ValueError(f"no batch of {s.tiny.name} reaches {digits} FLOP/byte")
-        return say(f"{s.tiny.name} b* at {digits}", how, (batch, "", 1), said)
+        how = f"{digits} x 2N / (2N - {digits} x {kv})"
+        return say(f"{s.tiny.name} b* at {digits}", how, (batch, "", decimals), said)
 
-    return [star(SEED_RIDGE), star(OWN.ridge, "360"), star(NOMINAL_RIDGE)]
+    return [star(SEED_RIDGE, 1), star(OWN.ridge, 1, "360"), star(NOMINAL_RIDGE, 0)]
 
 
 def _memory(s: Seeds) -> list[Example]:
@@ -150,27 +128,27 @@ def _memory(s: Seeds) -> list[Example]:
             f"2048 x {s.seven.kv_bytes_per_token():,} B",
             (seven.sequence_bytes / GB, "GB", 2),
             "1",
+            slip=THOUSAND,
+            why="it is 1 GiB; the card has 80 GiB, and `plan` counts those",
         ),
         say(
-            "room beside its weights",
+            "room beside 7B weights",
             f"0.97 x 80 GB - {gb(seven.weights_bytes)}",
             ((sold * (1 - RESERVE) - seven.weights_bytes) / GB, "GB", 0),
             "64",
         ),
         say(
             "7B sequences on an A100",
-            f"(0.95 x 80 GB to 80 GiB - {gb(seven.weights_bytes)}) / {one}",
+            f"(0.95 x 80 GB or 80 GiB - {gb(seven.weights_bytes)}) / {one}",
             (seven.memory_cap(sold, 0.05), SEQUENCES, 0),
             "about 60",
             upper=seven.memory_cap(gib, 0),
         ),
         say(
             "7B with 3 % kept free",
-            f"(0.97 x 80 GB to 0.97 x 80 GiB - {gb(seven.weights_bytes)}) / {one}",
+            f"(0.97 x 80 GB or GiB - {gb(seven.weights_bytes)}) / {one}",
             (seven.memory_cap(sold, RESERVE), SEQUENCES, 0),
-            "60",
-            slip=THOUSAND,
-            why="a sequence takes 1 GiB, the card has 80 GiB; `plan` counts GiB",
+            "about 60",
             upper=seven.memory_cap(gib, RESERVE),
         ),
         say(
@@ -183,7 +161,7 @@ def _memory(s: Seeds) -> list[Example]:
         ),
         say(
             "13B sequences on an A100",
-            f"(0.92 x 80 GB to 80 GiB - {gb(thirteen.weights_bytes)}) / {long}",
+            f"(0.92 x 80 GB or 80 GiB - {gb(thirteen.weights_bytes)}) / {long}",
             (thirteen.memory_cap(sold, 0.08), SEQUENCES, 0),
             "15",
             upper=thirteen.memory_cap(gib, 0),

@@ -113,7 +113,7 @@ def _of_a_peak(s: Seeds) -> list[Example]:
             "0.65",
         ),
         say("48 TFLOP/s, of nominal", f"48 / {peak:g}", (100 * mfu(48, peak), "%", 0), "74"),
-        say("48 TFLOP/s, of its roof", "48 / 52", (100 * mfu(48, 52), "%", 0), "92"),
+        say("48 TFLOP/s, of measured 52", "48 / 52", (100 * mfu(48, 52), "%", 0), "92"),
         say("fp32 by the fp16 peak", f"7 / {peak:g}", (100 * mfu(7, peak), "%", 0), "11"),
         say("fp32 by its own peak", f"7 / {fp32:g}", (100 * mfu(7, fp32), "%", 0), "86"),
         say(
@@ -122,6 +122,13 @@ def _of_a_peak(s: Seeds) -> list[Example]:
             (norm_s / US, "us", 2),
             "0.04",
         ),
-        say("launch of its 8 us", "1 - 0.04 / 8", (100 * (1 - norm_s / (8 * US)), "%", 1), "99"),
+        say(
+            "RMSNorm, launch in its 8 us",
+            "1 - 0.04 / 8",
+            (100 * (1 - norm_s / (8 * US)), "%", 1),
+            "99",
+            slip=ROUNDED,
+            why="rounded down",
+        ),
         say("silu and mul fused", "1 - 3 / 5 tensors", (100 * (1 - 3 / 5), "%", 0), "40"),
     ]

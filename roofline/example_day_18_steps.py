@@ -23,7 +23,7 @@ OVERHEAD_S = 7.8e-3
 """Constant time of a step that all of the seed's bends share; it names it nowhere."""
 GB, MS = 1e9, 1e-3
 BENT = 0.05
-POWERS = tuple(1 << i for i in range(1, 12))
+POWERS, ALL = tuple(1 << i for i in range(1, 12)), tuple(range(2, 2048))
 
 say = partial(example, DAY_18)
 
@@ -43,21 +43,21 @@ def _first_bent(d: Decode, overhead_s: float, batches: tuple[int, ...]) -> int:
 
 
 def _bends(s: Seeds) -> list[Example]:
-    short, long = decode_of(s.tiny, 256), decode_of(s.tiny, 2048)
+    short = decode_of(s.tiny, 256)
     t4 = nominal_roof(s.t4)
     one_s, many_s = (short.step_s(b, OWN, OVERHEAD_S) for b in (1, 128))
 
     def step(batch: int, seconds: float, said: str) -> Example:
-        how = f"{short.bytes(batch) / GB:.2f} GB / {OWN.bandwidth_gbs:g} GB/s + 7.8 ms"
+        moved = f"{short.bytes(batch) / GB:.2f} GB / {OWN.bandwidth_gbs:g} GB/s"
+        how = f"{moved} + {OVERHEAD_S / MS:g} ms"
         return say(f"TinyLlama step, batch {batch}", how, (seconds / MS, "ms", 2), said)
 
-    def bend(d: Decode, context: int, batch: int, decimals: int, said: str | None) -> Example:
-        overhead_s = OVERHEAD_S if said else 0.0
+    def bend(context: int, batch: int, decimals: int, said: str | None = None) -> Example:
+        d, overhead_s = decode_of(s.tiny, context), OVERHEAD_S if said else 0.0
         first_s, last_s = (d.step_s(b, OWN, overhead_s) / MS for b in (1, batch))
-        what = f"off linear, batch {batch}, {context}"
-        how = f"1 - {first_s:.2f} / {last_s:.2f} ms" + ("" if said else " without overhead")
-        gap = off_linear(d, batch, overhead_s)
-        return say(what, how, (100 * gap, "%", decimals), said)
+        what = f"{'off linear' if said else 'without overhead'}, {batch} at {context}"
+        how = f"1 - {first_s:.2f} / {last_s:.2f} ms"
+        return say(what, how, (100 * off_linear(d, batch, overhead_s), "%", decimals), said)
 
     return [
         say(
@@ -74,12 +74,12 @@ def _bends(s: Seeds) -> list[Example]:
             (128 * one_s / many_s, TIMES, 1),
             "109",
         ),
-        bend(short, 256, 16, 2, "2"),
-        bend(short, 256, 64, 2, "8"),
-        bend(short, 256, 128, 1, "15"),
-        bend(long, 2048, 128, 1, "57"),
-        bend(short, 256, 128, 1, None),
-        bend(long, 2048, 128, 1, None),
+        bend(256, 16, 2, "2"),
+        bend(256, 64, 2, "8"),
+        bend(256, 128, 1, "15"),
+        bend(2048, 128, 1, "57"),
+        bend(256, 128, 1),
+        bend(2048, 128, 1),
         say(
             "first power of two over 5 %",
             "1 - t(1) / t(b) at 256",
@@ -89,11 +89,11 @@ def _bends(s: Seeds) -> list[Example]:
         say(
             "first batch over 5 %",
             "1 - t(1) / t(b) at 256",
-            (_first_bent(short, OVERHEAD_S, tuple(range(2, 2048))), "", 0),
+            (_first_bent(short, OVERHEAD_S, ALL), "", 0),
             "64",
             slip=ROUNDED,
-            why="64 is the first power of two; without overhead 32, and "
-            f"{_first_bent(short, 0.0, tuple(range(2, 2048)))} of all",
+            why="64 is the first power of two; without overhead "
+            f"{_first_bent(short, 0.0, POWERS)} is, and {_first_bent(short, 0.0, ALL)} of all",
         ),
     ]
 
@@ -140,14 +140,14 @@ def _parts(s: Seeds) -> list[Example]:
         ),
         say(
             "overhead of a batch 1 step",
-            f"7.8 / {one_s / MS:.2f} ms",
+            f"{OVERHEAD_S / MS:g} / {one_s / MS:.2f} ms",
             (100 * OVERHEAD_S / one_s, "%", 0),
             "most",
             slip=WRONG,
-            why=f"7.8 ms beside {short.move_s(1, OWN) / MS:.2f} ms of bytes",
+            why=f"{OVERHEAD_S / MS:g} ms beside {short.move_s(1, OWN) / MS:.2f} ms of bytes",
         ),
         say(
-            "batch 1, of its roof",
+            "batch 1 step, of its roof",
             f"{own_s / MS:.2f} / {one_s / MS:.2f} ms",
             (100 * own_s / one_s, "%", 0),
             "54",
@@ -155,7 +155,7 @@ def _parts(s: Seeds) -> list[Example]:
             why=f"54 % would be a step of {own_s / 0.54 / MS:.1f} ms",
         ),
         say(
-            "10 to 20 ms, of its roof",
+            "step of 10 to 20 ms, of roof",
             f"{own_s / MS:.2f} ms / 20 and 10 ms",
             (100 * own_s / 20e-3, "%", 0),
             "40 to 70",

@@ -52,7 +52,7 @@ def _work(s: Seeds) -> list[Example]:
         ),
         say("4096 matmul, computing", computing, (compute_s / MS, "ms", 2), "0.44"),
         say("4096 matmul, moving", moving, (move_s / MS, "ms", 2), "0.05"),
-        say("computing over moving", both, (compute_s / move_s, TIMES, 1), "9"),
+        say("4096 matmul, ratio", both, (compute_s / move_s, TIMES, 1), "9"),
         say("4096 matmul intensity", "4096 / 3", (large.intensity, FLOP_BYTE, 0), "1365"),
         say("256 matmul, FLOP", "2 x 256^3", (small.flop / 1e6, "MFLOP", 0), "34"),
         say("256 matmul, bytes", "3 x 256^2 x 2 B", (small.bytes / 1e6, "MB", 2), "0.39"),
@@ -90,7 +90,7 @@ def _trips(s: Seeds) -> list[Example]:
         ),
         say("ReLU of 1 GB, moving", at(one.bytes, roof), (trip_s / MS, "ms", 2), "1"),
         say(
-            "moving over computing",
+            "ReLU of 1 GB, ratio",
             f"{trip_s / MS:.2f} ms / {lanes_s / MS:.4f} ms",
             (trip_s / lanes_s, TIMES, 0),
             "600",

@@ -59,9 +59,14 @@ def examples(s: Seeds) -> list[Example]:
         ),
         say("decode at batch 1", "2N / 2N", (1.0, FLOP_BYTE, 0), "1"),
         say("Llama-3-8B weights", f"2 B x {m.params:,}", (eight.weights_bytes / GB, "GB", 1), "16"),
-        say("Llama-3-8B floor of a step", at(eight.weights_bytes, roof), (floor_s / MS, "ms", 1), "4.8"),
         say(
-            "one request",
+            "Llama-3-8B floor of a step",
+            at(eight.weights_bytes, roof),
+            (floor_s / MS, "ms", 1),
+            "4.8",
+        ),
+        say(
+            "8B tokens of one request",
             f"1 / {floor_s / MS:.2f} ms",
             (1 / floor_s, "tokens/s", 0),
             "about 200",

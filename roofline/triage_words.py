@@ -154,14 +154,14 @@ def _timeline(evidence: Evidence) -> str:
         return evidence.status.get("timeline", "not seen")
     if not evidence.kernels:
         return "no operator of torch was seen"
-    number = f"{evidence.kernels:.4g}"
+    share = _share(evidence.busy_share)
     if evidence.kind == "cpu":
         fixed = time_said(evidence.operator_s or 0.0)
         return (
-            f"{number} operators a call work {_share(evidence.busy_share)} of the time, "
-            f"beyond the {fixed} that calling one costs; the rest is dispatch, Python or waiting"
+            f"{_number(evidence.kernels, 'operator')}, at work {share} of the time beyond the "
+            f"{fixed} that calling one costs; the rest is dispatch, Python or waiting"
         )
-    text = f"the device is busy {_share(evidence.busy_share)} of the time, {number} kernels a call"
+    text = f"the device is busy {share} of the time: {_number(evidence.kernels, 'kernel')} a call"
     if evidence.kernel_s is not None:
         text += f" of {time_said(evidence.kernel_s)}"
     if only_starts(evidence):
@@ -182,6 +182,10 @@ def _trial(trial: Trial) -> str:
     predicted = ", ".join(f"{name} x{ratio:.3g}" for name, ratio in trial.predicted.items())
     text = f"{trial.what}: time x{trial.time_ratio:.3g}"
     return f"{text} ({predicted} would be expected)" if predicted else text
+
+
+def _number(value: float, what: str) -> str:
+    return f"{value:.4g} {what}" if value == 1 else f"{value:.4g} {what}s"
 
 
 def _share(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def load_cards(
     return merge(cards, mine), frozenset(card.key for card in mine)
 
 
+@cache
 def packaged_cards() -> tuple[Card, ...]:
     """The table that comes with roofwatch."""
     text = (files("roofwatch") / "nominal.toml").read_text(encoding="utf-8")

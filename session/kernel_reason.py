@@ -22,6 +22,7 @@ from roofwatch.session.rates import time_s
 EXPLAINS = 0.75  # of the time: a lower bound this near to it is what binds
 OVERLAPS = 0.5  # of the time: from here on it counts beside the bytes
 CONTRADICTS = 1.1  # of the time: a bound above it was counted for another kernel
+MOST = 0.5  # of what the bytes leave of the time
 COVERS = 0.9  # of the time: what two bounds must come to when they take turns
 ROWWISE = ("rmsnorm", "layernorm", "softmax")
 NOT_KNOWN = "not known"
@@ -94,8 +95,9 @@ def reason(session: Session, m: Measurement, terms: Terms, cost: Cost | None) ->
     kernels = m.shape.get("kernels", 1)
     if kernels > 1 and m.op in ROWWISE:
         return f"torch makes {kernels} kernels of it: what lies between them moves again"
-    if terms.launch_s and terms.bytes_s and terms.launch_s + terms.bytes_s >= COVERS * taken:
-        return f"launch: {time_said(terms.launch_s)} of {time_said(taken)}"
+    missing_s = taken - (terms.bytes_s or taken)
+    if terms.launch_s and terms.launch_s >= MOST * missing_s > 0:
+        return f"launch: {time_said(terms.launch_s)} of the {time_said(missing_s)} over its bytes"
     return _known(session, m)
 
 

@@ -24,7 +24,7 @@ from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
 from roofwatch.session.roofs import Roofs
 
-NOMINAL, MEASURED, GIVEN, OF_RIDGE = "nominal", "measured", "given", "ridge"
+NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
 MOST_CONTEXT, MOST_BATCH = 100_000_000, 1_000_000
 OFF = 0.01  # by which a given ridge may differ from given peak over bandwidth
 
@@ -40,7 +40,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     (TFLOP/s), ``link_gbs`` (GB/s to the host) and ``memory_bytes`` stand in for the card's nominal
     ones; ``measured`` says that the first two were. ``ridge`` is ``nominal``, ``measured`` or
     FLOP/byte; None takes that of the bandwidth and peak in use. ``overhead_s`` is added to every
-    step, ``reserve`` is the share of the memory kept free.
+    step; ``overhead_source`` says whose it is (None: given, where it is not 0). ``reserve`` is the
+    share of the memory kept free.
     """
 
     card: str
@@ -50,6 +51,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kv: str = "fp16"
     batch_max: int = 128
     overhead_s: float = 0.0
+    overhead_source: str | None = None
     bandwidth_gbs: float | None = None
     peak_tflops: float | None = None
     ridge: str | float | None = None
@@ -138,6 +140,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     limited_by: str  # "compute" | "memory" | "ai_max"
     decode_floor_s: float
     overhead_s: float
+    overhead_source: str  # "given" | "measured" | "none"
     load_s: float | None
     link_gbs: float | None
     cost_per_mtok: float | None
@@ -206,6 +209,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         limited_by=ends,
         decode_floor_s=decode.floor_s(roof.bandwidth_gbs),
         overhead_s=q.overhead_s,
+        overhead_source=q.overhead_source or (GIVEN if q.overhead_s else NONE),
         load_s=decode.weights_bytes / (link * 1e9) if link else None,
         link_gbs=link,
         cost_per_mtok=cheapest.cost_per_mtok if cheapest else None,

@@ -10,7 +10,7 @@ from roofwatch.notebook.quantity import GBS, TFLOPS, QuantityError, count, numbe
 from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.price import price_of
 from roofwatch.session.events import Price
-from roofwatch.session.plan import MEASURED, NOMINAL, PlanError, Question
+from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, PlanError, Question
 
 ZERO = re.compile(r"0*\.?0+\s*[a-zµ%]*", re.IGNORECASE)
 LONGEST = 60  # characters of a text that a refusal repeats
@@ -88,6 +88,8 @@ def question_of(said: Mapping[str, str]) -> Question:
             raise PlanError(f"{name.replace('_', '-')}: {_said(text)} {error}") from None
         except ValueError as error:  # a price names its text itself
             raise PlanError(f"{name.replace('_', '-')}: {error}") from None
+    if "overhead" in said:
+        values["overhead_source"] = GIVEN  # an overhead of 0 is one as well
     return Question(**values)
 
 

@@ -8,12 +8,16 @@ from contextlib import suppress
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.example import Seeds
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
+from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
+from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fold import Session
-from roofwatch.session.models import model_named
+from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan, with_measured
+from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.roofs import roofs
 
 
@@ -32,6 +36,22 @@ SEEDS_PAIRS = (
     ("H100 SXM", "Llama-3-8B"),
 )
 """The card x model table of the seeds (Day 18)."""
+
+
+def seeds() -> Seeds:
+    """The seeds' cards and models by the packaged tables: no user's own entry changes them."""
+    cards, models = Cards(packaged_cards()), packaged_models()
+    t4, a100, h100 = (card_named(card, cards) for card, _ in SEEDS_PAIRS)
+    tiny, seven, eight = (named(model, models) for _, model in SEEDS_PAIRS)
+    return Seeds(
+        t4=t4,
+        a100=a100,
+        h100=h100,
+        tiny=tiny,
+        seven=seven,
+        thirteen=named("Llama-2-13B", models),
+        eight=eight,
+    )
 
 
 def table(
@@ -56,7 +76,7 @@ def table(
 
 
 def measured_plan(session: Session, question: Question, cards: Cards, model: Model) -> Plan:
-    """The plan of the session's own card, by what was measured there.
+    """The plan of the session's own card, by what was measured there: roofs, and the overhead.
 
     Raises:
         PlanError: the question names another card, or too little was measured.
@@ -66,7 +86,11 @@ def measured_plan(session: Session, question: Question, cards: Cards, model: Mod
         named = card_named(question.card, cards)
         if named.key != card.key:
             raise PlanError(f"measured on {card.name}, not on {named.name}")
-    return plan(card, model, with_measured(question, roofs(session), session.device.memory_bytes))
+    own = roofs(session)
+    asked = with_measured(question, own, session.device.memory_bytes)
+    asked, note = with_overhead(asked, model, session, own)
+    found = plan(card, model, asked)
+    return msgspec.structs.replace(found, notes=[*found.notes, note]) if note else found
 
 
 def card_of(session: Session) -> Nominal:

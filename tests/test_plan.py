@@ -170,9 +170,9 @@ def test_without_names_the_seeds_table() -> None:
     code, out, err = said()
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert len(lines) == 5
+    assert lines[5] == ""
     for line, words in zip(
-        lines[2:],
+        lines[2:5],
         (
             ("T4", "TinyLlama-1.1B", "203", "2.20 GB", "22,528 B", "47.7", "never", "AI_max"),
             ("A100", "Llama-2-7B", "153", "13.5 GB", "524,288 B", "12.6", "never", "memory 65"),
@@ -186,9 +186,86 @@ def test_without_names_the_seeds_table() -> None:
 
 
 @pytest.mark.parametrize(
+    ("seed", "what", "figure"),
+    [
+        ("Day 1", "A100 80GB SXM ridge", "153 FLOP/byte"),
+        ("Day 18", "T4 ridge", "203 FLOP/byte"),
+        ("H100 note", "H100 SXM ridge", "295 FLOP/byte"),
+        ("Day 1", "Llama-2-7B weights", "13.5 GB"),
+        ("Day 18", "Llama-2-7B KV of a token", "524,288 B"),
+        ("Day 18", "Llama-3-8B KV of a token", "131,072 B"),
+        ("Day 18", "TinyLlama-1.1B KV of a token", "22,528 B"),
+        ("Day 18", "TinyLlama-1.1B AI_max 256", "381.5 FLOP/byte"),
+        ("Day 18", "TinyLlama-1.1B AI_max 2048", "47.7 FLOP/byte"),
+        ("Day 18", "Llama-2-7B AI_max 256", "100.6 FLOP/byte"),
+        ("Day 18", "Llama-2-7B AI_max 2048", "12.57 FLOP/byte"),
+        ("Day 18", "Llama-3-8B AI_max 2048", "59.8 FLOP/byte"),
+        ("Day 18", "Llama-2-13B AI_max 4096", "7.75 FLOP/byte"),
+        ("Day 18", "TinyLlama-1.1B b* at 185", "359.2"),
+        ("Day 18", "TinyLlama-1.1B b* at 203", "434"),
+        ("Day 18", "7B sequences on an A100", "58 to 67 sequences"),
+        ("Day 18", "13B sequences on an A100", "14 to 17 sequences"),
+        ("Day 18", "self-test, measured ridge", "265.6 FLOP/byte"),
+        ("H100 note", "Llama-3-8B floor of a step", "4.8 ms"),
+        ("Day 1", "7B floor of a step", "6.6 ms"),
+        ("Day 18", "TinyLlama floor on a T4", "6.9 ms"),
+        ("Day 18", "off linear, 16 at 256", "1.97 %"),
+        ("Day 18", "off linear, 64 at 256", "7.77 %"),
+        ("Day 18", "off linear, 128 at 256", "14.5 %"),
+        ("Day 18", "off linear, 128 at 2048", "57.4 %"),
+        ("Day 18", "TinyLlama step, batch 1", "15.97 ms"),
+        ("Day 18", "TinyLlama step, batch 128", "18.68 ms"),
+        ("Day 18", "tokens, batch 128 over 1", "109.4x"),
+        ("Day 18", "without overhead, 128 at 256", "24.9 %"),
+        ("Day 18", "without overhead, 128 at 2048", "72.3 %"),
+        ("Day 18", "batch 128, computing", "5.6 ms"),
+        ("Day 18", "batch 128, moving", "10.9 ms"),
+        ("Day 1", "loading 7B at 64 GB/s", "0.21 s"),
+    ],
+)
+def test_the_seeds_examples_stand_below_their_table(seed: str, what: str, figure: str) -> None:
+    _, out, _ = said()
+    document = re.split(r"(?m)^ (Day 1|Day 18|H100 note): .*\n", out)
+    text = document[document.index(seed) + 1]
+    row = re.search(rf"(?m)^ {re.escape(what)}  .*\n(?:   .*\n)*", text)
+    assert row is not None
+    assert re.search(rf"= {re.escape(figure)}(;|\n)", row[0])
+
+
+def test_the_examples_alone() -> None:
+    _, whole, _ = said()
+    code, out, err = said("--examples")
+    assert (code, err) == (0, "")
+    assert whole.endswith("\n\n" + out)
+    _, out, _ = said("--examples", "--json")
+    found = json.loads(out)
+    assert isinstance(found, list)
+    load = next(e for e in found if e["what"] == "loading 7B at 64 GB/s")
+    assert load.keys() >= {"seed", "what", "how", "value", "unit", "said"}
+    assert (load["seed"], load["unit"], load["said"]) == ("Day 1", "s", "over 3")
+    assert load["value"] == pytest.approx(0.2106, abs=1e-4)
+
+
+def test_the_examples_are_the_seeds_own_whatever_a_user_calls_a_t4() -> None:
+    own = Path(os.environ["XDG_CONFIG_HOME"]) / "roofwatch"
+    own.mkdir(parents=True)
+    cards = '[[card]]\nkey = "t4"\nnames = ["Tesla T4"]\nbandwidth_gbs = 100\npeaks.fp16 = 65\n'
+    (own / "nominal.toml").write_text(cards)
+    _, out, _ = said()
+    assert "Tesla T4 × TinyLlama-1.1B     650" in out
+    assert "65 TFLOP/s / 320 GB/s = 203 FLOP/byte" in out
+
+
+def test_whoever_asks_something_gets_no_examples() -> None:
+    for arguments in (("--gpu", "T4"), ("--context", "64"), ("--price", "1/h")):
+        assert "Day 18" not in said(*arguments)[1]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         (),
+        ("--examples",),
         ("--gpu", "RTX 4090"),
         ("--model", "Qwen2.5-32B"),
         ("--gpu", "RTX PRO 6000 Blackwell Workstation Edition", "--model", "TinyLlama"),
@@ -217,6 +294,8 @@ def test_text_fits_80_columns(arguments: tuple[str, ...]) -> None:
         (("--ridge", "measured"), "roofwatch: a measured ridge needs a session"),
         (("--session", "/nowhere.jsonl", "--model", "TinyLlama"), "/nowhere.jsonl: No such file"),
         (("--nominal", "/nowhere.toml"), "/nowhere.toml: No such file"),
+        (("--examples", "--gpu", "T4"), "roofwatch: --examples is of the seeds' own cards"),
+        (("--examples", "--session", "x"), "roofwatch: --examples is of the seeds' own cards"),
         (("--jason",), "roofwatch plan: unrecognized arguments: --jason"),
         (("--gpu",), "roofwatch plan: argument --gpu: expected one argument"),
         (("T4",), "roofwatch plan: unrecognized arguments: T4"),
@@ -256,10 +335,20 @@ def test_the_readmes_example_is_what_is_printed() -> None:
     assert shown.strip("\n") == out.strip("\n")
 
 
+def test_the_readmes_examples_are_among_those_printed() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"    \./start plan --examples\n\n((?:     .*\n)+)", readme)
+    assert block is not None
+    _, out, _ = said("--examples")
+    rows = re.findall(r"(?m)^ \S.*\n(?:   .*\n)*", re.sub(r"(?m)^    ", "", block[1]))
+    assert len(rows) > 5
+    assert all(row in out for row in rows)
+
+
 def test_help_says_what_each_option_takes() -> None:
     code, out, _ = said("--help")
     assert code == 0
-    assert all(f"--{name.replace('_', '-')}" in out for name in FIELDS)
+    assert all(f"--{name.replace('_', '-')}" in out for name in (*FIELDS, "examples"))
     assert "3% (0.03)" in out
 
 

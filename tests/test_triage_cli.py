@@ -39,9 +39,6 @@ def leaves():
 def stopped():
     raise KeyboardInterrupt
 
-def needs(x, rows):
-    return x
-
 def varies(rows=8):
     torch.ones(rows)
 
@@ -56,9 +53,22 @@ counts = Counts()
 """
 
 
+PLAIN = """
+print("from the module")
+number = 3
+
+def needs(x, rows):
+    return x
+
+def varies(rows=8):
+    return [0] * rows
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "plain.py").write_text(PLAIN)
     return tmp_path
 
 
@@ -122,20 +132,20 @@ def test_a_batch_of_another_name(folder: Path) -> None:
     ("arguments", "says"),
     [
         (["nowhere:run"], "nowhere: there is no module of that name here"),
-        (["mine"], "mine: is not module:function"),
-        (["mine:speak"], "mine: has no speak; it has Counts, fails, leaves"),
-        (["mine:x"], "mine:x: is of type Tensor, which cannot be called"),
-        (["mine:needs"], "needs needs x, rows; wrap it: def run(): return needs(x=..., rows=...)"),
-        (["mine:varies", "--batch-arg", "n"], "there is no parameter 'n' to change"),
-        (["mine:varies", "--seconds", "-1"], "seconds is -1"),
-        (["./mine.txt:run"], "./mine.txt: there is no such file"),
+        (["plain"], "plain: is not module:function"),
+        (["plain:vary"], "plain: has no vary; it has needs, varies"),
+        (["plain:number"], "plain:number: is of type int, which cannot be called"),
+        (["plain:needs"], "needs needs x, rows; wrap it: def run(): return needs(x=..., rows=...)"),
+        (["plain:varies", "--batch-arg", "n"], "there is no parameter 'n' to change"),
+        (["plain:varies", "--seconds", "-1"], "seconds is -1"),
+        (["./plain.txt:run"], "./plain.txt: there is no such file"),
     ],
 )
 def test_what_was_typed_wrong_is_one_line(folder: Path, arguments: list[str], says: str) -> None:
     assert says in last_line(triage(folder, *arguments), 2)
 
 
-@pytest.mark.parametrize("arguments", [[], ["mine:speaks", "--roof", "best"], ["--jason"]])
+@pytest.mark.parametrize("arguments", [[], ["plain:needs", "--roof", "best"], ["--jason"]])
 def test_options_that_are_none(folder: Path, arguments: list[str]) -> None:
     assert "(see roofwatch triage --help)" in last_line(triage(folder, *arguments), 2)
 
@@ -145,7 +155,7 @@ def test_options_that_are_none(folder: Path, arguments: list[str]) -> None:
     [
         ("fails", "mine:fails raised RuntimeError: inconsistent tensor size"),
         ("leaves", "mine:leaves raised SystemExit: 7 (mine.py:19)"),
-        ("counts", "mine:counts raised OSError: the file is gone (mine.py:35)"),
+        ("counts", "mine:counts raised OSError: the file is gone (mine.py:32)"),
     ],
 )
 def test_what_their_function_raises_is_told_with_its_place(
@@ -163,10 +173,12 @@ def test_an_interrupt_is_130(folder: Path) -> None:
 
 
 def test_a_session_that_is_none(folder: Path) -> None:
-    done = triage(folder, "mine:varies", "--session", "nowhere.jsonl", *QUICK)
+    done = triage(folder, "plain:varies", "--session", "nowhere.jsonl", *QUICK)
     assert done.returncode == 2
     assert "nowhere.jsonl: No such file" in done.stderr
 
 
 def test_an_absent_device_is_3(folder: Path) -> None:
-    assert "device is cuda:77" in last_line(triage(folder, "mine:varies", "--device", "cuda:77"), 3)
+    assert "device is cuda:77" in last_line(
+        triage(folder, "plain:varies", "--device", "cuda:77"), 3
+    )

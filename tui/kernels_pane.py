@@ -20,7 +20,19 @@ from roofwatch.tui import launch_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.kernel_rows import BOUND, fusion_rows, letters, plot, treatments
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, hung, page, row, spread, wrapped
+from roofwatch.tui.rows_of_text import (
+    Piece,
+    Row,
+    fit,
+    head_of,
+    hung,
+    page,
+    row,
+    spread,
+    text_of,
+    width,
+    wrapped,
+)
 
 BESIDE = 112  # cells from which picture and words stand beside the table
 BARS = 150  # cells from which the share of the roof is a bar too
@@ -29,7 +41,8 @@ FIGURES, RATE = 42, 9  # cells of the columns beside the name, and of TFLOP/s, w
 LEAST_NAME, NAME = 16, 20  # cells of the name, and those that TFLOP/s leaves it
 PLOT_ROWS = (8, 24)  # least and most
 LEAST_TABLE = 6
-SAID_ROWS = 3  # of the kernel under the cursor, where it stands below
+BESIDE_ROWS = 14  # of the picture, before all treatments stand below it
+WHY_ROWS = 2  # of the reason, where it stands below the table
 ON_SCREEN = "roofwatch --suite kernels"
 HOW = (
     f"roofwatch run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
@@ -154,7 +167,11 @@ def _map(
     """What fusion brings stands below the table of a large screen."""
     if cells >= BESIDE:
         return _side_by_side(own, mapped, chains, at, cells, height, glyphs)
-    said = _said(mapped[at], cells - 1, glyphs)[: max(0, min(SAID_ROWS, height - 3))]
+    why, treated, _ = _said(mapped[at], cells - 1)
+    if len(why) > WHY_ROWS:
+        last = head_of(text_of(why[WHY_ROWS - 1]), cells - 4, "").rstrip()
+        why = [*why[: WHY_ROWS - 1], row(f"{last} {glyphs.ellipsis}")]
+    said = [*why, *treated][: max(0, height - 3)]
     room = height - len(said)
     rows = max(0, min(PLOT_ROWS[1], room - min(len(mapped), LEAST_TABLE) - 1))
     if room > len(mapped) + 1 + PLOT_ROWS[0]:
@@ -175,18 +192,22 @@ def _side_by_side(
     """The table left; right the picture, then all that is known of the kernel under the cursor."""
     left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + _longest(mapped) + 6)
     right = cells - left - 2
-    said = _said(mapped[at], right - 1, glyphs)
+    why, do, least = _said(mapped[at], right - 1)
+    said = [*why, *do, *least]
     treated = [row(""), *treatments(mapped, right - 1)]
+    lower: list[list[Row]] = [fusion_rows(chains, left)]
     rows = max(0, min(PLOT_ROWS[1], height - len(said) - 1))
-    if height - len(said) - len(treated) - 1 >= PLOT_ROWS[0]:
+    if height - len(said) - len(treated) - 1 >= BESIDE_ROWS:
         rows = min(PLOT_ROWS[1], height - len(said) - len(treated) - 1)
         said += treated
+    else:
+        lower.append(treatments(mapped, left - 1))
     picture = _picture(own, mapped, at, right, rows, glyphs)
     beside = page([*picture, row(""), *said], right, height)
     table = _table(mapped, at, left, height, glyphs)
-    more = fusion_rows(chains, left)
-    if more and len(table) + 1 + len(more) <= height:
-        table = [*table, row(""), *more]
+    for more in lower:
+        fits = len(table) + 1 + len(more) <= height and all(width(r) <= left for r in more)
+        table += [row(""), *more] if more and fits else []
     table = page(table, left, height)
     return [(*a, ("  ", ""), *b) for a, b in zip(table, beside, strict=True)]
 
@@ -265,16 +286,16 @@ def _marked(pieces: Row, mark: str) -> list[Piece]:
     return out
 
 
-def _said(p: KernelPoint, cells: int, glyphs: Glyphs) -> list[Row]:
-    """What is known of one kernel: how near it is to which roof, why not nearer, what treats it."""
+def _said(p: KernelPoint, cells: int) -> tuple[list[Row], list[Row], list[Row]]:
+    """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
     roof = f"{_share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
     by = f" ({shown(p.roof_by)})" if p.roof_by else ""
     why = f"; {p.reason}" if p.reason else ""
     told = wrapped(f"{shown(p.label)}: {roof}{by}{why}", cells - 2, "", " ")
-    told += hung(" Do  ", p.treatment, cells - 1, "note")
+    treated = hung(" Do  ", p.treatment, cells - 1, "note")
     terms = ", ".join(f"{TERMS.get(n, n)} {time_said(s)}" for n, s in p.terms.items())
     least = wrapped(f"at least: {terms}; took {time_said(p.time_s)}", cells - 2, "dim", " ")
-    return [*told, *(least if terms else [])]
+    return told, treated, least if terms else []
 
 
 # -- the other pages -------------------------------------------------------------------------

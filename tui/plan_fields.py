@@ -15,6 +15,7 @@ from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named
 from roofwatch.session.plan import (
+    GIVEN,
     MEASURED,
     NOMINAL,
     Plan,
@@ -26,6 +27,7 @@ from roofwatch.session.plan import (
 )
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_fields import question_of
+from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_sources import card_of
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.plan_steps import (
@@ -52,10 +54,14 @@ NOTHING = "nothing is known of this machine yet: choose a card, or let the probe
 
 
 class Answer(NamedTuple):
-    """The plan, or None; ``remark`` is why, or what the plan had to do without."""
+    """The plan, or None; ``remark`` is why, or what the plan had to do without.
+
+    ``overhead`` says whose step was measured where the overhead was.
+    """
 
     plan: Plan | None
     remark: str = ""
+    overhead: str = ""
 
 
 class PlanFields:
@@ -102,11 +108,18 @@ class PlanFields:
         )
 
     def answer(self, session: Session) -> Answer:
-        """The plan as it stands: by measured roofs where they are asked for and there are any."""
+        """The plan as it stands: by measured roofs where they are asked for and there are any.
+
+        With them goes the measured overhead of the model's own step, unless one is given.
+        """
         card = self.card(session)
         question, remark = self._asked(card, session)
+        said = ""
+        if question.measured:
+            question, said = with_overhead(question, self.model, session, roofs(session))
+        said = said if question.overhead_source == MEASURED else ""
         try:
-            return Answer(plan(card, self.model, question), remark)
+            return Answer(plan(card, self.model, question), remark, said)
         except PlanError as error:
             return Answer(None, NOTHING if self.here else str(error))
 
@@ -157,12 +170,21 @@ class PlanFields:
         elif name == "kv":
             self._ask(kv=next_of(KV, q.kv, by))
         elif name == "overhead":
-            self._ask(overhead_s=beside(OVERHEADS_S, q.overhead_s, by))
+            self._ask(**self._next_overhead(by, session))
         elif name == "price":
             currency = (q.price or session.price or Price(per_hour=1.0)).currency
             self._ask(price=stepped(q.price, by, currency))
         else:
             self.toggle()
+
+    def _next_overhead(self, by: int, session: Session) -> dict[str, object]:
+        """A rung up or down; below nought the measured one again, where there is one."""
+        q = self._question
+        if by < 0 and q.overhead_source is not None and not q.overhead_s:
+            return {"overhead_s": 0.0, "overhead_source": None}
+        found = self.answer(session).plan
+        now = found.overhead_s if found else q.overhead_s
+        return {"overhead_s": beside(OVERHEADS_S, now, by), "overhead_source": GIVEN}
 
     def toggle(self) -> None:
         """Measured roofs instead of nominal ones, or the other way round."""
@@ -226,9 +248,12 @@ class PlanFields:
             self._take_model(model_named(text, self.models))
         elif name == "price" and NO_PRICE.fullmatch(text):
             self._ask(price=None)
+        elif name == "overhead" and not text:
+            self._ask(overhead_s=0.0, overhead_source=None)
         elif name != ROOFS:
-            of = TYPED[name].of
-            self._ask(**{of: getattr(question_of({name: text}), of)})
+            asked, of = question_of({name: text}), TYPED[name].of
+            source = asked.overhead_source or self._question.overhead_source
+            self._ask(**{of: getattr(asked, of)}, overhead_source=source)
         elif text not in FIGURES:
             raise PlanError(f"{text!r} is none of {', '.join(FIGURES)}")
         elif text != self.figures:

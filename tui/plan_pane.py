@@ -43,9 +43,10 @@ def build(
 ) -> list[Row]:
     """Rows of the pane: the fields with their figures beside, a line of help, batches, curve."""
     answer = fields.answer(session)
+    own = answer.plan.overhead_s if answer.plan and answer.overhead else None
     left = min(FIELD_CELLS[1], max(FIELD_CELLS[0], cells * 46 // 100))
     figures = _figures(answer, cells - left - 2, glyphs)
-    asked = [_field(fields, name, session, left, glyphs) for name in FIELDS]
+    asked = [_field(fields, name, session, left, glyphs, own) for name in FIELDS]
     beside = [
         (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *figures[i])
         if i < len(figures)
@@ -88,7 +89,8 @@ def _label(name: str) -> str:
     return LABELS.get(name, name)
 
 
-def _value(fields: PlanFields, name: str, session: Session) -> str:
+def _value(fields: PlanFields, name: str, session: Session, own_s: float | None = None) -> str:
+    """What stands in a field; ``own_s`` is the overhead as measured, where that is used."""
     q = fields.question
     if name == "gpu":
         if fields.here:
@@ -98,6 +100,8 @@ def _value(fields: PlanFields, name: str, session: Session) -> str:
         return f"{money(q.price.per_hour, q.price.currency)}/h" if q.price else "none"
     if name == ROOFS:
         return f"{fields.figures} here" if fields.figures != NOMINAL else NOMINAL
+    if name == "overhead" and own_s is not None:
+        return f"{figure(own_s * 1e3)} ms, measured"
     return {
         "model": fields.model.name,
         "context": f"{q.context} tokens",
@@ -108,7 +112,14 @@ def _value(fields: PlanFields, name: str, session: Session) -> str:
     }[name]
 
 
-def _field(fields: PlanFields, name: str, session: Session, cells: int, glyphs: Glyphs) -> Row:
+def _field(
+    fields: PlanFields,
+    name: str,
+    session: Session,
+    cells: int,
+    glyphs: Glyphs,
+    own_s: float | None = None,
+) -> Row:
     """Exactly ``cells`` cells: the label, then the value on its ground."""
     here = name == fields.open
     label: Piece = (
@@ -122,7 +133,7 @@ def _field(fields: PlanFields, name: str, session: Session, cells: int, glyphs: 
     else:
         keys = f" {glyphs.left_right} " if here else " "
         left = room - 1 - len(keys)
-        text = shown(_value(fields, name, session))
+        text = shown(_value(fields, name, session, own_s))
         if cell_len(text) > left:
             text = text.removeprefix(MAKER)
         text = head_of(text, left, glyphs.ellipsis)
@@ -135,6 +146,7 @@ def _help(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> Row
     """One line: a refusal, what a name means so far, what the plan lacked, or what a key does."""
     notes = [answer.remark, *(answer.plan.notes if answer.plan else ())]
     note = next((n for n in notes if n), "")
+    note = answer.overhead if fields.open == "overhead" and answer.overhead else note
     if fields.said:
         text, style = f"{glyphs.warn} {fields.said}", "warn"
     elif fields.line is not None:

@@ -10,19 +10,22 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.example import Example
 from roofwatch.roofline.model import Model
 from roofwatch.session.cards import load_cards
 from roofwatch.session.models import load_models, model_named
 from roofwatch.session.plan import Plan, PlanError, Question
 from roofwatch.session.plan_fields import FIELDS, question_of
-from roofwatch.session.plan_sources import answer, measured_plan, table
+from roofwatch.session.plan_sources import answer, measured_plan, seeds, table
 from roofwatch.session.printable import plain_json
 from roofwatch.tui.glyphs import Glyphs
 
 DESCRIPTION = "A card and a model on paper: ridge, weights, KV cache, what a batch can reach."
 EPILOG = """\
-Without --gpu and --model: the table of the seeds; with one of them the table over the other.
-Figures are nominal unless given (--bandwidth, --peak) or measured (--session FILE).
+Without any option: the table of the seeds, and every worked example of theirs
+(--examples: these alone). With --gpu or --model alone: the table over the other.
+Figures are nominal unless given (--bandwidth, --peak, --overhead) or measured
+(--session FILE).
 """
 
 
@@ -33,31 +36,50 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, dest=f"said_{name}", metavar="X", help=field.what.replace("%", "%%")
         )
-    said = "a saved session: its card, by the bandwidth and peak measured there"
+    said = "a saved session: its card, by the bandwidth, peak and overhead measured there"
     parser.add_argument("--session", type=Path, metavar="FILE", help=said)
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
+    said = "every worked example of the seeds, each worked out; goes with --json only"
+    parser.add_argument("--examples", action="store_true", help=said)
     parser.add_argument("--json", action="store_true", help="the plan as JSON, alone on stdout")
 
 
 def run(options: argparse.Namespace, glyphs_of: Callable[[str | None], Glyphs]) -> int:
     """Print the plan, or the table where a card or a model is not named; exit code 0.
 
+    Where nothing is asked at all, the seeds' worked examples stand below their table.
+
     Raises:
         PlanError, ModelError, NominalError, UnreadableSession: bad input, in one line.
     """
     said = {n: v for n in FIELDS if (v := getattr(options, f"said_{n}")) is not None}
-    question = question_of(said)
+    asked = bool(said or options.session or options.nominal)
+    if options.examples and asked:
+        raise PlanError(
+            "--examples is of the seeds' own cards and models: only --json goes with it"
+        )
+    found = None if options.examples else _found(options, question_of(said))
+    if options.json:
+        _print_json(_examples() if found is None else found)
+    elif sys.stdout is not None:  # closed by the shell
+        _print_text(found, [] if asked else _examples(), glyphs_of(sys.stdout.encoding))
+    return 0
+
+
+def _found(options: argparse.Namespace, question: Question) -> Plan | list[Plan]:
     all_cards, user_keys = load_cards(options.nominal)
     cards, models = Cards(all_cards, user_keys), load_models()
-    found: Plan | list[Plan]
     if options.session is not None:
-        found = _measured(options.session, question, cards, models)
-    elif question.card and question.model:
-        found = answer(question, cards, models)
-    else:
-        found = table(question, all_cards, cards, models)
-    _print(found, options.json, glyphs_of)
-    return 0
+        return _measured(options.session, question, cards, models)
+    if question.card and question.model:
+        return answer(question, cards, models)
+    return table(question, all_cards, cards, models)
+
+
+def _examples() -> list[Example]:
+    from roofwatch.roofline.worked_examples import worked_examples
+
+    return worked_examples(seeds())
 
 
 def _measured(file: Path, question: Question, cards: Cards, models: Sequence[Model]) -> Plan:
@@ -73,20 +95,24 @@ def _measured(file: Path, question: Question, cards: Cards, models: Sequence[Mod
         raise PlanError(f"{file}: {error}") from None
 
 
-def _print(
-    found: Plan | Sequence[Plan], as_json: bool, glyphs_of: Callable[[str | None], Glyphs]
+def _print_text(
+    found: Plan | Sequence[Plan] | None, examples: Sequence[Example], glyphs: Glyphs
 ) -> None:
-    if sys.stdout is None:  # closed by the shell
-        return
-    if as_json:
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(found)) + b"\n")
-        sys.stdout.flush()
-        return
+    from roofwatch.tui.example_rows import example_rows
     from roofwatch.tui.plan_rows import plan_rows, table_rows
     from roofwatch.tui.print_rows import columns, print_rows
+    from roofwatch.tui.rows_of_text import row
 
-    cells, glyphs = columns(sys.stdout), glyphs_of(sys.stdout.encoding)
+    cells = columns(sys.stdout)
     if isinstance(found, Plan):
-        print_rows(plan_rows(found, cells, glyphs), sys.stdout)
+        rows = plan_rows(found, cells, glyphs)
     else:
-        print_rows(table_rows(found, cells, glyphs), sys.stdout)
+        rows = table_rows(found, cells, glyphs) if found is not None else []
+    below = example_rows(examples, cells)
+    print_rows([*rows, *([row("")] if rows and below else []), *below], sys.stdout)
+
+
+def _print_json(found: object) -> None:
+    if sys.stdout is not None:  # closed by the shell
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(found)) + b"\n")
+        sys.stdout.flush()

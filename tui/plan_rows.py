@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofwatch.roofline.decode import AI_MAX, COMPUTE
-from roofwatch.session.plan import NOMINAL, OF_RIDGE, Plan
+from roofwatch.session.plan import MEASURED, NOMINAL, OF_RIDGE, Plan
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
@@ -104,7 +104,8 @@ def _ends(p: Plan) -> str:
 def _floor(p: Plan) -> str:
     rate = figure(1 / p.decode_floor_s)
     said = f"{duration(p.decode_floor_s)} a step for the weights alone: at most {rate} tokens/s"
-    over = f", without the overhead of {duration(p.overhead_s)}" if p.overhead_s else ""
+    whose = "measured overhead" if p.overhead_source == MEASURED else "overhead"
+    over = f", without the {whose} of {duration(p.overhead_s)}" if p.overhead_s else ""
     return f"{said} at batch 1{over}"
 
 

@@ -13,9 +13,18 @@ torch = pytest.importorskip("torch")
 
 from roofwatch.probes import timeline  # noqa: E402
 from roofwatch.probes import triage as probe  # noqa: E402
+from roofwatch.probes.device import CpuTarget  # noqa: E402
 from roofwatch.probes.op_count import CallCount, count  # noqa: E402
 from roofwatch.probes.quick_roof import peak_tflops  # noqa: E402
-from roofwatch.probes.timeline import NoTimeline, calls_for, on_cpu, on_cuda  # noqa: E402
+from roofwatch.probes.their_device import TheirDevice  # noqa: E402
+from roofwatch.probes.timeline import (  # noqa: E402
+    NoTimeline,
+    Timeline,
+    calls_for,
+    enough,
+    on_cpu,
+    on_cuda,
+)
 from roofwatch.probes.variation import (  # noqa: E402
     NoArgument,
     batch_argument,
@@ -150,9 +159,20 @@ def test_a_call_that_raises_under_the_profiler_raises() -> None:
         on_cpu(lambda: 1 / 0, 3)
 
 
-@pytest.mark.parametrize(("time_s", "calls"), [(1e-9, 50), (1e-3, 50), (0.02, 5), (3.0, 2)])
-def test_enough_calls_and_no_more(time_s: float, calls: int) -> None:
-    assert calls_for(time_s) == calls
+@pytest.mark.parametrize(
+    ("time_s", "events", "calls"),
+    [(1e-9, 1, 50), (1e-3, 100, 50), (0.02, 1, 5), (3.0, 1, 2), (1e-3, 2500, 4), (1e-3, 1e6, 2)],
+)
+def test_enough_calls_and_no_more(time_s: float, events: float, calls: int) -> None:
+    assert calls_for(time_s, events) == calls
+    asked: list[int] = []
+
+    def look(number: int) -> Timeline:
+        asked.append(number)
+        return Timeline(busy_s=0.0, kernels=1.0, events=events)
+
+    enough(look, time_s)
+    assert asked == ([2] if calls == 2 else [2, calls])
 
 
 # A pretended timeline of CUDA: microseconds
@@ -289,7 +309,7 @@ def test_required_parameters_are_told_also_of_a_module() -> None:
 
 
 def looked_at(fn: Callable[..., object], **more: Any) -> probe.Examined:
-    place = probe.Place(fn, "cpu", quiet)
+    place = TheirDevice(fn, "cpu", quiet)
     return probe.examine(fn, place, seconds=0.05, batch_name=None, say=quiet, **more)
 
 
@@ -319,7 +339,7 @@ def test_an_experiment_that_fails_costs_itself_alone() -> None:
 
 
 def test_too_large_a_batch_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe.CpuTarget, "free_bytes", lambda _: 0)
+    monkeypatch.setattr(CpuTarget, "free_bytes", lambda _: 0)
 
     def fn(batch: int = 8) -> None:
         torch.ones(batch)
@@ -374,7 +394,7 @@ def test_the_roof_is_measured_for_what_is_lacking_alone(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(probe.quick_roof, "peak_tflops", peak)
     monkeypatch.setattr(probe.quick_roof, "bandwidth_gbs", lambda _: 1.0 / 0.0)
-    place = probe.Place(lambda: None, "cpu", quiet)
+    place = TheirDevice(lambda: None, "cpu", quiet)
     known = Ceilings(bandwidth_gbs=20.0, bandwidth_origin="session", peaks_tflops={"bf16": 0.7})
     found = probe.ceilings(place, ("fp32", "bf16", "int8"), known, quiet)
     assert asked == ["fp32", "int8"]
@@ -385,4 +405,4 @@ def test_the_roof_is_measured_for_what_is_lacking_alone(monkeypatch: pytest.Monk
 
 def test_a_peak_that_nobody_multiplies_is_refused() -> None:
     with pytest.raises(RuntimeError, match="no matmul of fp16_acc16"):
-        peak_tflops(probe.CpuTarget(), "fp16_acc16")
+        peak_tflops(CpuTarget(), "fp16_acc16")

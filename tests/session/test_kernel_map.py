@@ -283,7 +283,9 @@ def test_a_short_kernel_loses_a_known_part_to_its_launch(point: Point, on_card: 
     work = t.decode_attention(LLAMA, 2, 1024, "bf16")
     p = only(on_card(point(work, at(work, 4400) + 0.9e-6, timing="graph")))
     assert p.bound == MEMORY
-    assert p.reason == "launch: 840 ns of 2.81 us"
+    assert p.reason == "launch: 840 ns of the 900 ns over its bytes"
+    slower = only(on_card(point(work, at(work, 4400) + 1.8e-6, timing="graph")))
+    assert slower.reason == "not known: the library's kernel"
 
 
 @pytest.mark.parametrize(

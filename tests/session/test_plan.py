@@ -83,7 +83,8 @@ def test_the_seeds_bends_by_the_command_of_day_18() -> None:
     assert at(found, 1).step_s == pytest.approx(15.97e-3, abs=5e-6)
     rates = at(found, 128).tokens_per_s / at(found, 1).tokens_per_s
     assert rates == pytest.approx(109.4, abs=0.05)
-    assert found.figures == "given"
+    assert (found.figures, found.overhead_source) == ("given", "given")
+    assert ask().overhead_source == "none"
     assert found.ridge == pytest.approx(185.2, abs=0.05)
     assert found.ridge_nominal == pytest.approx(203.125)
 

@@ -37,7 +37,7 @@ def filled(fields: PlanFields, session: Session, **texts: str) -> PlanFields:
 
 def test_it_begins_with_this_card_as_measured(tables: Tables, h200: Session) -> None:
     fields = PlanFields(tables, h200)
-    found, remark = fields.answer(h200)
+    found, remark, _ = fields.answer(h200)
     own = roofs(h200)
     assert found is not None
     assert remark == ""
@@ -216,7 +216,7 @@ def test_measured_roofs_are_known_of_this_card_alone(tables: Tables, h200: Sessi
 def test_before_anything_is_measured_nominal_figures_stand(tables: Tables, h200: Session) -> None:
     h200.measurements.clear()
     fields = PlanFields(tables, h200)
-    found, remark = fields.answer(h200)
+    found, remark, _ = fields.answer(h200)
     assert found is not None
     assert found.figures == NOMINAL
     assert remark.endswith("nominal figures")
@@ -225,9 +225,9 @@ def test_before_anything_is_measured_nominal_figures_stand(tables: Tables, h200:
 def test_of_an_unknown_machine_it_says_so_until_a_card_is_chosen(tables: Tables) -> None:
     session = Session()
     fields = PlanFields(tables, session)
-    assert fields.answer(session) == (None, NOTHING)
+    assert fields.answer(session) == (None, NOTHING, "")
     session.add(SessionInfo(t=0.0, instrument="telemetry", device=Device(kind="cpu", name="CPU")))
-    assert fields.answer(session) == (None, NOTHING)
+    assert fields.answer(session) == (None, NOTHING, "")
     fields.change(1, session)
     assert fields.answer(session).plan is not None
 
@@ -326,7 +326,7 @@ def test_no_keys_break_it(keys: list[str]) -> None:
         elif fields.line is not None:
             fields.type(fields.line.typed(key))
         fields.meant()
-        found, remark = fields.answer(session)
+        found, remark, _ = fields.answer(session)
         assert (found is None) == (remark == NOTHING)
 
 
