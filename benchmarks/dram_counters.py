@@ -121,18 +121,16 @@ def parse(text: str) -> list[dict[str, float]]:
 def instructions(entry: dict[str, Any], seen: dict[str, float]) -> dict[str, float]:
     """Instructions an element as counted, and by the table where it has the op."""
     from roofwatch.roofline.arithmetic_time import ELEMENT
-    from roofwatch.roofline.transformer_work import CHAINS
 
-    chain = [op for op, _, _ in CHAINS.get(entry["op"], ())] or [entry["op"]]
     shape = entry["shape"]
     elements = shape.get("elements") or shape.get("rows", 0) * shape.get("columns", 0)
     if not elements or "flop" not in entry:
         return {}
     told = [seen.get(name, 0.0) * LANES / LAUNCHES / elements for name in INSTRUCTIONS]
     row = {"instructions": told[0], "special": told[1]}
-    if all(op in ELEMENT for op in chain):
-        row["table_instructions"] = sum(ELEMENT[op].instructions for op in chain)
-        row["table_special"] = sum(ELEMENT[op].special for op in chain)
+    if (cost := ELEMENT.get(entry["op"])) is not None:
+        row["table_instructions"] = cost.instructions
+        row["table_special"] = cost.special
     return row
 
 

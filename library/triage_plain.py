@@ -14,6 +14,7 @@ import msgspec
 from roofwatch.library.their_callable import NoCallable, Watched, find, told
 from roofwatch.library.triage import MEASURED, ROOFS, Absent, Refused, triage
 from roofwatch.library.triaged import Triage
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.triage_words import time_said
 from roofwatch.roofline.trial import BOUNDS
@@ -142,5 +143,5 @@ def rows(found: Triage, cells: int, glyphs: Glyphs) -> list[Row]:
 def _roof(found: Triage) -> str:
     used = found.roof
     parts = [f"{used.bandwidth_gbs:.4g} GB/s"] if used.bandwidth_gbs else []
-    parts += [f"{key} {value:.3g} TFLOP/s" for key, value in used.peaks_tflops.items()]
+    parts += [f"{key} {value:.3g} {unit(key)}" for key, value in used.peaks_tflops.items()]
     return f"{', '.join(parts)} ({used.origin})"

@@ -66,7 +66,7 @@ class TheirDevice:
         elif device is not None:
             raise NotThere(f"device is {device}, but the function leaves no work there")
         else:
-            self.index, self.timeline, self.no_timeline = None, None, None
+            self.index, self.timeline, self.no_timeline, self._device_s = None, None, None, None
 
     @contextlib.contextmanager
     def current(self) -> Iterator[None]:

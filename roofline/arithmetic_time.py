@@ -42,20 +42,26 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 MOVE = Cost(instructions=3.5)  # load, widen, narrow, store, addresses
 SIMPLE = Cost(instructions=1.0)  # an addition, a product, a comparison
 COS = Cost(instructions=26.0, special=1.0)  # reduction by pi/2 in three parts, a polynomial
-SILU = Cost(instructions=20.0, special=2.0)  # exp and an exact division
-GELU = Cost(instructions=26.0, special=1.0)  # erf, both of its branches
-DRAW = Cost(instructions=20.0)  # Philox of ten rounds for four elements, and the mask
+SILU = Cost(instructions=20.0, special=3.0)  # exp and an exact division
+
+# Counted by an H200's own counters in torch 2.11's kernels, rows of 4096 two-byte elements
+# (benchmarks/dram_counters.py, docs/measurements.md): reductions have no short formula.
+SOFTMAX = Cost(instructions=79.5, special=4.0)
+LAYERNORM = Cost(instructions=38.6, special=1.2)
+RMSNORM = Cost(instructions=15.6)
+BIAS_GELU_DROPOUT = Cost(instructions=115.3, special=1.0)  # its three kernels together
 
 ELEMENT: dict[str, Cost] = {
     "add": MOVE + SIMPLE,
     "relu": MOVE + SIMPLE,
     "cos": MOVE + COS,
     "silu": MOVE + SILU,
-    "mul": MOVE + SIMPLE,
-    "gelu": MOVE + GELU,
-    "dropout": MOVE + DRAW,
+    "softmax": SOFTMAX,
+    "layernorm": LAYERNORM,
+    "rmsnorm": RMSNORM,
+    "bias_gelu_dropout": BIAS_GELU_DROPOUT,
 }
-"""Of one kernel of an op."""
+"""Of an op kernel by kernel."""
 
 FUSED: dict[str, Cost] = {
     "three_cos": Cost(instructions=87.0, special=3.0),
@@ -71,8 +77,9 @@ four (triton.language.rand).
 WHAT = {
     "cos": "special functions (cos)",
     "silu": "special functions (exp and a division)",
-    "gelu": "special functions (erf)",
-    "dropout": "random numbers (Philox)",
+    "softmax": "exponentials and two reductions of each row",
+    "layernorm": "running mean and variance of each row",
+    "rmsnorm": "the squares of each row",
     "three_cos": "special functions (three cos)",
     "silu_mul": "special functions (exp and a division)",
     "bias_gelu_dropout": "special functions (erf) and random numbers (Philox)",

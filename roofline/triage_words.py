@@ -25,11 +25,13 @@ TREATMENT = {
     OVERHEAD: "torch.compile; fewer and larger kernels (fuse them, or a larger batch)",
 }
 """The seed's table of treatments (Day 1)."""
+TENSOR_CORES, UNIT_OF_CPU = "(tensor cores)", "(where the CPU has the unit)"
 GRAPH = "a CUDA graph"
 LINK = "the host link carries it: keep tensors on the device, or copy from pinned memory"
 SYSTEM = 0.3  # share of the processor's time in the operating system that is worth a word
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 MOST_NAMES = 3
+BEYOND = 1.1  # times the time: more than two measurements differ by
 
 
 def time_said(seconds: float) -> str:
@@ -125,7 +127,10 @@ def _of(evidence: Evidence, bound: str) -> str:
             first.append("at the measured roof: stop here, or change what is computed")
         elif (evidence.reach or 0.0) < LONGEST:
             first.append("another kernel first (sizes in multiples of 8 and 64): the roof is far")
-    return "; ".join([*first, TREATMENT[bound]])
+    table = TREATMENT[bound]
+    if evidence.kind == "cpu":
+        table = table.replace(TENSOR_CORES, UNIT_OF_CPU)
+    return "; ".join([*first, table])
 
 
 def _intensity(evidence: Evidence, decision: Decision) -> str:
@@ -138,10 +143,12 @@ def _intensity(evidence: Evidence, decision: Decision) -> str:
     if "floor" in evidence.status:
         return f"{text}; {evidence.status['floor']}"
     reach = evidence.reach or 0.0
-    if reach > 1:
-        text += f"; the roof allows {reach:.2g} times this time (a cache, or fusion, saves trips)"
+    if reach > BEYOND:
+        moved = (evidence.memory_s or 0.0) > (evidence.compute_s or 0.0)
+        why = "a cache, or fusion, saves trips" if moved else "it was measured too low"
+        text += f"; the roof allows {reach:.2g} times this time ({why})"
     else:
-        text += f"; the roof accounts for {_share(reach)} of the time"
+        text += f"; the roof accounts for {_share(min(1.0, reach))} of the time"
         if reach < LONGEST and decision.votes[INTENSITY].says is None:
             text += ", so paper alone cannot say"
     if evidence.uncounted:

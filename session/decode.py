@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import msgspec
 
 from roofwatch.roofline.decode_work import LINEAR
-from roofwatch.roofline.model import Model
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -141,15 +140,11 @@ def decode_curves(session: Session, own: Roofs) -> list[DecodeCurve]:
         if spec.protocol != "decode":
             continue
         group = session.group(spec.key)
-        model = next((m for m in session.models if m.get("name") == spec.model), None)
         whole = [m for m in group if m.op == "decode"]
-        if not whole or model is None:
-            continue
-        shapes = msgspec.convert(model, Model)
         roof = own.roof(spec.peak_key or "", "burst")
         for context in dict.fromkeys(m.shape["context"] for m in whole):
             of_context = [m for m in whole if m.shape["context"] == context]
-            found.append(_curve(shapes, of_context, group, roof, node_s))
+            found.append(_curve(spec.model, of_context, group, roof, node_s))
     return found
 
 
@@ -171,7 +166,7 @@ def _enqueue_s(group: Sequence[Measurement]) -> float:
 
 
 def _curve(
-    model: Model,
+    model: str,
     whole: Sequence[Measurement],
     group: Sequence[Measurement],
     roof: Roof | None,
@@ -200,7 +195,7 @@ def _curve(
     last_s = points[-1].step_s
     return DecodeCurve(
         probe=first.probe,
-        model=model.name,
+        model=model,
         context=context,
         layers=first.shape["layers"],
         layers_of=first.shape["layers_of"],

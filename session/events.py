@@ -7,7 +7,7 @@ This module imports nothing but msgspec, so that every instrument may import it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -287,12 +287,30 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
         _paired(self.clock_t_s, self.clock_mhz)
         if self.flop < 1 and (self.flop or self.peak_key):
             raise ValueError("`flop` is less than one operation")
-        if self.op == "matmul" and not {"m", "n", "k"} <= self.shape.keys():
-            raise ValueError("`shape` of a matmul lacks m, n or k")
+        if missing := self._needed() - self.shape.keys():
+            raise ValueError(f"`shape` of {self.op} lacks {', '.join(sorted(missing))}")
+        if self.protocol == self.op == "decode":
+            read = {t.name: t.read_bytes for t in self.tensors}
+            if not (read.get("weights") and read.get("kv") and self.flop):
+                raise ValueError("`tensors` of a decode step lack weights or kv, or it has no FLOP")
         if not any(t.read_bytes + t.write_bytes for t in self.tensors):
             raise ValueError("`tensors` move no byte")
         if self.end_s < self.begin_s:
             raise ValueError("`end_s` lies before `begin_s`")
+
+    def _needed(self) -> set[str]:
+        """The names in ``shape`` that such a measurement has."""
+        if self.op == "matmul":
+            return {"m", "n", "k"}
+        if self.protocol == "fusion":
+            return {"rows", "columns"}
+        if self.op == "prefill_attention":
+            return {"tokens", "heads"}
+        if self.protocol != "decode":
+            return set()
+        if self.op == "decode":
+            return {"batch", "context", "layers", "layers_of"}
+        return {"batch", "context", "calls"}
 
 
 class Flag(Event, frozen=True, kw_only=True, tag="flag"):
@@ -350,21 +368,7 @@ AnyEvent = (
     SessionInfo | Expect | Sample | Span | Series | Measurement | Flag | Note | Fault | End | Beat
 )
 
-KINDS = frozenset(
-    [
-        "session",
-        "expect",
-        "sample",
-        "span",
-        "series",
-        "measurement",
-        "flag",
-        "note",
-        "fault",
-        "end",
-        "beat",
-    ]
-)
+KINDS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(AnyEvent))
 
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder()

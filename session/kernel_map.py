@@ -7,7 +7,6 @@ import msgspec
 from roofwatch.roofline.arithmetic_time import ELEMENT, FUSED, Cost
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.transformer_work import (
-    BIAS_GELU_DROPOUT,
     CHAINS,
     DECODE_ATTENTION,
     DECODE_LINEAR,
@@ -125,8 +124,8 @@ def _point(
     roof = flat if on_flat else slope
     share = (tflops(m) if on_flat else gbs(m)) / roof.rate if roof else None
     bound = bound_of(terms)
-    if bound == OVERHEAD and share is not None and share >= STOP:
-        bound = COMPUTE if on_flat else MEMORY  # who is at his roof does not wait for launches
+    if share is not None and share >= STOP:
+        bound = COMPUTE if on_flat else MEMORY  # who is at his roof waits for nothing else
     status = {} if roof else dict.fromkeys(("of_roof", "roof", "roof_by"), UNMEASURED)
     if m.kernel is None:
         status["kernel"] = m.status.get("kernel", UNMEASURED)
@@ -163,9 +162,6 @@ def _point(
 
 def _cost(m: Measurement) -> Cost | None:
     """Instructions an element, of a chain those of all its kernels."""
-    if m.op == BIAS_GELU_DROPOUT:
-        each = [ELEMENT[op] for op, _, _ in CHAINS[m.op]]
-        return each[0] + each[1] + each[2]
     return ELEMENT.get(m.op) or FUSED.get(m.op)
 
 

@@ -86,12 +86,12 @@ def reason(session: Session, m: Measurement, terms: Terms, cost: Cost | None) ->
     taken = time_s(m)
     if m.op == PREFILL_ATTENTION:
         return _attention(session, m, terms) or _known(session, m)
-    explained = arithmetic_reason(session, m, cost, terms.bytes_s) if cost else ""
-    if explained:
-        return explained
     rows, units = m.shape.get("rows"), session.device.sm_count
     if m.op in ROWWISE and rows and units and rows < units:
         return f"too few blocks: {_rows(rows)} on {units} SMs"
+    explained = arithmetic_reason(session, m, cost, terms.bytes_s) if cost else ""
+    if explained:
+        return explained
     kernels = m.shape.get("kernels", 1)
     if kernels > 1 and m.op in ROWWISE:
         return f"torch makes {kernels} kernels of it: what lies between them moves again"

@@ -11,12 +11,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from roofwatch.probes import timeline  # noqa: E402
+from roofwatch.probes import their_device, timeline  # noqa: E402
 from roofwatch.probes import triage as probe  # noqa: E402
 from roofwatch.probes.device import CpuTarget  # noqa: E402
+from roofwatch.probes.on_cuda import Looked, OtherStream  # noqa: E402
 from roofwatch.probes.op_count import CallCount, count  # noqa: E402
 from roofwatch.probes.quick_roof import peak_tflops  # noqa: E402
-from roofwatch.probes.their_device import TheirDevice  # noqa: E402
+from roofwatch.probes.their_device import NotThere, TheirDevice  # noqa: E402
 from roofwatch.probes.timeline import (  # noqa: E402
     NoTimeline,
     Timeline,
@@ -33,6 +34,7 @@ from roofwatch.probes.variation import (  # noqa: E402
     dtype_argument,
     required,
 )
+from roofwatch.probes.wall_timer import MOST_CALLS, WallTimer  # noqa: E402
 from roofwatch.roofline.floors import Ceilings  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -406,3 +408,117 @@ def test_the_roof_is_measured_for_what_is_lacking_alone(monkeypatch: pytest.Monk
 def test_a_peak_that_nobody_multiplies_is_refused() -> None:
     with pytest.raises(RuntimeError, match="no matmul of fp16_acc16"):
         peak_tflops(CpuTarget(), "fp16_acc16")
+
+
+# Where it runs, on a pretended device
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """There is a device, and this is what can be seen of a function on it."""
+
+    def with_device(
+        seen: Timeline | NoTimeline, events: Looked | OtherStream | None = None
+    ) -> None:
+        def enough(*_: object) -> Timeline:
+            if isinstance(seen, NoTimeline):
+                raise seen
+            return seen
+
+        def look(*_: object) -> Looked:
+            if isinstance(events, OtherStream):
+                raise events
+            assert events is not None
+            return events
+
+        monkeypatch.setattr(their_device.timeline, "enough", enough)
+        monkeypatch.setattr(their_device, "look", look)
+        monkeypatch.setattr(probe, "look", look)
+
+    monkeypatch.setattr(their_device, "chosen_index", lambda _: 0)
+    monkeypatch.setattr(torch.cuda, "device", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _: None)
+    return with_device
+
+
+KERNELS = Timeline(busy_s=1e-3, kernels=2.0)
+NOT_ALLOWED = NoTimeline("the driver allows no profiling")
+
+
+def test_kernels_tell_that_it_runs_there(device: Callable[..., None]) -> None:
+    device(KERNELS)
+    place = TheirDevice(lambda: None, None, quiet)
+    assert (place.kind, place.index, place.busy_s()) == ("cuda", 0, 1e-3)
+
+
+def test_without_kernels_it_is_the_cpus_unless_the_device_was_named(
+    device: Callable[..., None],
+) -> None:
+    device(Timeline(busy_s=0.0, kernels=0.0))
+    place = TheirDevice(lambda: None, None, quiet)
+    assert (place.kind, place.index, place.busy_s()) == ("cpu", None, None)
+    with pytest.raises(NotThere, match="device is cuda:0, but the function leaves no work there"):
+        TheirDevice(lambda: None, "cuda:0", quiet)
+
+
+@pytest.mark.parametrize(
+    ("events", "kind", "busy_s"),
+    [
+        (Looked(device_s=2e-3, waited=False, works=True), "cuda", 2e-3),
+        (Looked(device_s=2e-3, waited=True, works=True), "cuda", None),
+        (Looked(device_s=0.0, waited=False, works=False), "cpu", None),
+        (OtherStream("elsewhere"), "cuda", None),
+    ],
+)
+def test_where_nothing_may_be_profiled_events_tell(
+    device: Callable[..., None], events: Any, kind: str, busy_s: float | None
+) -> None:
+    device(NOT_ALLOWED, events)
+    place = TheirDevice(lambda: None, None, quiet)
+    assert (place.kind, place.busy_s()) == (kind, busy_s)
+
+
+UNWAITED = CallCount(counted=(), operators=9, waits=0, written_bytes=0.0, uncounted=())
+
+
+def test_what_waits_is_not_captured(device: Callable[..., None]) -> None:
+    waiting = CallCount(counted=(), operators=9, waits=3, written_bytes=0.0, uncounted=())
+    for count_, events in (
+        (waiting, None),
+        (None, None),
+        (UNWAITED, Looked(device_s=1e-3, waited=True, works=True)),
+    ):
+        device(KERNELS, events)
+        status: dict[str, str] = {}
+        assert probe._by_graph(0, lambda: None, count_, status) is None
+        assert status == {"graph": "a call that waits for the device cannot be captured"}
+
+
+def test_a_capture_that_fails_is_a_status_and_mended(
+    device: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mended: list[int] = []
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("operation not permitted when stream is capturing")
+
+    monkeypatch.setattr(probe, "GraphTimer", refuse)
+    monkeypatch.setattr(probe, "mend", mended.append)
+    device(KERNELS, Looked(device_s=1e-3, waited=False, works=True))
+    status: dict[str, str] = {}
+    assert probe._by_graph(0, lambda: None, UNWAITED, status) is None
+    assert "not permitted when stream is capturing" in status["graph"]
+    assert mended == [0]
+
+
+def test_the_timer_of_whole_calls_waits_once_a_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda _: done.append("wait"))
+    timer = WallTimer(0, lambda: None)
+    assert 1 < timer.calls <= MOST_CALLS  # a call of hardly any time
+    timer.calls = 3
+    done.clear()
+    times_s = timer.times(lambda: done.append("call"), 2)
+    assert done == ["wait", *["call"] * 3, "wait", *["call"] * 3, "wait"]
+    assert len(times_s) == 2
+    assert min(times_s) > 0

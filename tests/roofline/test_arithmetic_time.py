@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from roofwatch.roofline.arithmetic_time import ELEMENT, FUSED, WHAT, Cost, arithmetic
 from roofwatch.roofline.transformer_work import CHAINS
 
+KEPT = json.loads(
+    (Path(__file__).parents[2] / "benchmarks/results/h200/dram_counters.json").read_text()
+)
 COUNT = 1 << 28
 
 
@@ -59,4 +65,13 @@ def test_every_op_with_a_cost_says_what_it_is_for() -> None:
     }
     assert heavy <= set(WHAT)
     assert set(FUSED) == set(CHAINS)
-    assert {op for kernels in CHAINS.values() for op, _, _ in kernels} <= set(ELEMENT)
+
+
+def test_the_table_is_what_the_counters_of_an_h200_saw() -> None:
+    """Elementwise formulas within three instructions of addresses and loops; the others theirs."""
+    counted = {op["op"]: op for op in KEPT["ops"] if "instructions" in op}
+    assert set(ELEMENT) <= set(counted)
+    for op, cost in ELEMENT.items():
+        seen = counted[op]
+        assert seen["instructions"] - 6 < cost.instructions < seen["instructions"] + 1, op
+        assert cost.special == pytest.approx(seen["special"], abs=0.1), op

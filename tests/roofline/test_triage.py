@@ -235,6 +235,9 @@ def test_the_seeds_treatments() -> None:
         assert [word for word in words if word not in text] == []
     cpu = like(TINY, kind="cpu", operator_s=3e-6)
     assert "CUDA" not in treatment(cpu, decide(cpu))
+    on_cpu = like(MATMUL, kind="cpu")
+    assert "tensor cores" not in treatment(on_cpu, decide(on_cpu))
+    assert "lower precision" in treatment(on_cpu, decide(on_cpu))
 
 
 @pytest.mark.parametrize(
