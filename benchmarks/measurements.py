@@ -11,6 +11,7 @@ from pathlib import Path
 from kept import load, paragraph, place
 from notebook_measurements import answers, functions, made, public
 from repeatability import figure, repeated
+from transformer_measurements import transformer
 
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -121,7 +122,7 @@ def document() -> str:
         "",
     ]
     lines += [*perturbation(), *full_suite(), *repeats(), *counters(), *stops()]
-    lines += [*made(), *functions(), *public(), *answers()]
+    lines += [*transformer(), *made(), *functions(), *public(), *answers()]
     return "\n".join(lines)
 
 

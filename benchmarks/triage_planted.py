@@ -55,7 +55,7 @@ def main() -> int:
     answers: dict[str, Any] = {}
     wrong = []
     for name in options.only:
-        got = answers[name] = triaged(name, more)
+        got = answers[name] = {"planted": EXPECTED[name], **triaged(name, more)}
         right = got["bound"] == EXPECTED[name]
         mark = "ok   " if right else "WRONG" if name in PLANTED else "other"
         if not right and name in PLANTED:
