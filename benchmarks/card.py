@@ -3,7 +3,7 @@
     python benchmarks/card.py [--runs 5] [--pairs 20] [--out FOLDER]
 
 Runs the full suite several times (a session file each), then the benchmarks beside this one, and
-prints their figures as one table. It takes about ten minutes. ``--steps`` names a part of them.
+prints their figures as one table. It takes a quarter of an hour. ``--steps`` names a part of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 from repeatability import repeated
 
 HERE = Path(__file__).parent
-STEPS = ("full", "screen", "polling", "first", "cancel", "dram", "mistakes")
+SUITES = ("mistakes", "decode", "kernels")  # each a step: its session and its record are kept
+STEPS = ("full", "screen", "polling", "first", "cancel", "dram", *SUITES, "triage")
 
 
 def script(name: str, *arguments: str) -> None:
@@ -46,12 +47,12 @@ def full(runs: int, out: Path) -> list[Path]:
     return paths
 
 
-def mistakes(out: Path) -> None:
-    """The notebook's mistakes, made on this card: the session and its record are kept."""
-    session, kept = out / "mistakes.jsonl", out / "mistakes.json"
+def suite(name: str, out: Path) -> None:
+    """One run of a suite on this card: the session and its record are kept."""
+    session, kept = out / f"{name}.jsonl", out / f"{name}.json"
     session.unlink(missing_ok=True)
     kept.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "roofwatch", "run", "--suite", "mistakes", "--json"]
+    command = [sys.executable, "-m", "roofwatch", "run", "--suite", name, "--json"]
     run = subprocess.run(
         [*command, "--save", str(session)],
         check=False,
@@ -89,6 +90,19 @@ def table(out: Path) -> list[tuple[str, str]]:
         right = "n/a" if m["right"] is None else f"{m['right']:.4g}"
         text = f"{m['wrong']:.4g} / {right} {m['unit']}{'' if m['flagged'] else ', NOT FLAGGED'}"
         rows.append((f"{m['code']} {m['name']}: wrong / right", text))
+    curves = _load(out / "decode.json")
+    for d in curves.get("decode", ()):
+        if d["explained"] is not None:
+            what = f"{d['model']} at {d['context']}, batch {d['batch']}: parts / step"
+            rows.append(
+                (what, f"{d['explained']:.1%} of {(d['graph_s'] or d['eager_s']) * 1e3:.3g} ms")
+            )
+    for k in _load(out / "kernels.json").get("kernels", ()):
+        share = "n/a" if k["of_roof"] is None else f"{k['of_roof']:.0%}"
+        rows.append((f"{k['label']}: of its roof, bound", f"{share}, {k['bound']}"))
+    for name, answer in _load(out / "triage.json").get("answers", {}).items():
+        right = "" if answer["bound"] == answer["planted"] else f", planted {answer['planted']}"
+        rows.append((f"triage of {name}", f"{answer['bound']}{right}"))
     return rows
 
 
@@ -126,8 +140,11 @@ def main() -> None:
     if "dram" in steps:
         output = str(out / "dram_counters.txt")
         script("dram_counters.py", "--json", str(out / "dram_counters.json"), "--output", output)
-    if "mistakes" in steps:
-        mistakes(out)
+    for name in SUITES:
+        if name in steps:
+            suite(name, out)
+    if "triage" in steps:
+        script("triage_planted.py", "--json", str(out / "triage.json"))
     for what, said in table(out):
         print(f"{what:58} {said}")
 

@@ -21,7 +21,7 @@ from roofwatch.probes.device import CudaTarget, GraphTimer, Target
 from roofwatch.probes.graph_nodes import graph_nodes
 from roofwatch.probes.operands import TORCH_DTYPE, set_math
 from roofwatch.probes.place import Place, Point
-from roofwatch.probes.timing import Launch, Report, Timed, Timer
+from roofwatch.probes.timing import Launch, Report, Timed, Timer, repeated
 from roofwatch.probes.transformer import FORMS, Cache, Part, Step, Weights
 from roofwatch.roofline import decode_work
 from roofwatch.roofline.model import Model
@@ -262,16 +262,7 @@ def _graph(target: Target, launch: Launch) -> GraphTimer | None:
 def _timed(timer: Timer, launch: Launch, repeats: int, calls: int) -> Timed:
     """A few repetitions, each the mean of ``calls`` in one launch."""
     warmup = timer.times(launch, WARM if timer.name != "host" else 1)
-    begin_s = time.monotonic()
-    times = timer.times(launch, repeats)
-    return Timed(
-        times_s=[t / calls for t in times],
-        stop="protocol",
-        timing=timer.name,
-        begin_s=begin_s,
-        end_s=time.monotonic(),
-        warmup_times_s=[t / calls for t in warmup],
-    )
+    return repeated(timer, launch, repeats, warmup, calls)
 
 
 def _shaped(work: Work, batch: int, context: int, **more: Any) -> Work:

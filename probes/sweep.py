@@ -6,7 +6,6 @@ leaves the slope. Half a second a launch ends it: on a small CPU hours would be 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import torch
@@ -15,7 +14,7 @@ from roofwatch.probes import matmul, operands, streams
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.shapes import Shape
-from roofwatch.probes.timing import Launch, Timed, Timer, burst
+from roofwatch.probes.timing import Launch, Timed, Timer, burst, repeated
 from roofwatch.roofline import workload
 from roofwatch.roofline.cache import sweep_bytes
 from roofwatch.roofline.probe_spec import ProbeSpec
@@ -67,18 +66,7 @@ def _add_one(x: torch.Tensor, y: torch.Tensor) -> Launch:
 def _repeated(timer: Timer, launch: Launch, repeats: int) -> Timed | None:
     """A few repetitions after a warm-up; None when one launch takes too long to repeat."""
     warmup = timer.times(launch, WARM)
-    if min(warmup) > TOO_LONG_S:
-        return None
-    begin = time.monotonic()
-    times = timer.times(launch, repeats)
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing=timer.name,
-        begin_s=begin,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
+    return None if min(warmup) > TOO_LONG_S else repeated(timer, launch, repeats, warmup)
 
 
 def over_squares(
@@ -105,8 +93,8 @@ def over_squares(
         if target.kind == "cuda" and min(timer.times(launch, WARM)) > REST_ABOVE_S:
             (timed,) = burst(target.timer(), [launch], sleep=rest)
         else:
-            repeated = _repeated(timer, launch, REPEATS[target.kind])
-            if repeated is None:
+            seen = _repeated(timer, launch, REPEATS[target.kind])
+            if seen is None:
                 return
-            timed = repeated
+            timed = seen
         yield matmul.work(spec, shape), timed, profile(launch)

@@ -111,6 +111,22 @@ def with_clock(
     return times, readings
 
 
+def repeated(
+    timer: Timer, launch: Launch, count: int, warmup: list[float], calls: int = 1
+) -> Timed:
+    """``count`` repetitions behind a warm-up; ``calls`` in one launch share its time."""
+    begin = time.monotonic()
+    times = timer.times(launch, count)
+    return Timed(
+        times_s=[t / calls for t in times],
+        stop="protocol",
+        timing=timer.name,
+        begin_s=begin,
+        end_s=time.monotonic(),
+        warmup_times_s=[t / calls for t in warmup],
+    )
+
+
 def burst(
     timer: Timer,
     finalists: Sequence[Launch],

@@ -8,7 +8,6 @@ name alone, so each point is named, and the shapes are made of the tile that it 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 
 from roofwatch.probes import kernels, matmul, operands
@@ -16,7 +15,7 @@ from roofwatch.probes.device import CudaTarget
 from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape, grid
-from roofwatch.probes.timing import Launch, Report, Timed
+from roofwatch.probes.timing import Launch, Report, Timed, repeated
 from roofwatch.roofline.kernel_name import USUAL_TILE, tile
 from roofwatch.roofline.probe_spec import ProbeSpec
 
@@ -124,13 +123,4 @@ def _repeated(place: Place, target: CudaTarget, launch: Launch) -> Timed:
     timer = target.timer_for(launch)
     warmup = timer.times(launch, WARM)
     place.rest(REST_S)
-    begin = time.monotonic()
-    times = timer.times(launch, REPEATS)
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing=timer.name,
-        begin_s=begin,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
+    return repeated(timer, launch, REPEATS, warmup)

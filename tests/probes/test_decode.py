@@ -17,6 +17,7 @@ from roofwatch.probes.place import Place, Point  # noqa: E402
 from roofwatch.roofline import decode_work  # noqa: E402
 from roofwatch.roofline.model import Model  # noqa: E402
 from roofwatch.roofline.probe_spec import decode_spec  # noqa: E402
+from roofwatch.session.models import model_named, packaged_models  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -30,16 +31,7 @@ SMALL = Model(
     head_dim=16,
     vocab=128,
 )
-LLAMA3 = Model(
-    name="Llama-3-8B",
-    layers=32,
-    hidden=4096,
-    intermediate=14336,
-    heads=32,
-    kv_heads=8,
-    head_dim=128,
-    vocab=128256,
-)
+LLAMA3 = model_named("Llama-3-8B", packaged_models())
 SPEC = decode_spec("small", "fp32")
 
 

@@ -6,37 +6,11 @@ import pytest
 
 from roofwatch.roofline.decode_work import LINEAR, attention, parts, step
 from roofwatch.roofline.model import Model
+from roofwatch.session.models import model_named, packaged_models
 
-TINY = Model(
-    name="TinyLlama-1.1B",
-    layers=22,
-    hidden=2048,
-    intermediate=5632,
-    heads=32,
-    kv_heads=4,
-    head_dim=64,
-    vocab=32000,
-)
-LLAMA3 = Model(
-    name="Llama-3-8B",
-    layers=32,
-    hidden=4096,
-    intermediate=14336,
-    heads=32,
-    kv_heads=8,
-    head_dim=128,
-    vocab=128256,
-)
-MHA = Model(
-    name="Llama-2-7B",
-    layers=32,
-    hidden=4096,
-    intermediate=11008,
-    heads=32,
-    kv_heads=32,
-    head_dim=128,
-    vocab=32000,
-)
+TINY = model_named("TinyLlama-1.1B", packaged_models())
+LLAMA3 = model_named("Llama-3-8B", packaged_models())
+MHA = model_named("Llama-2-7B", packaged_models())
 
 
 def test_a_step_of_llama_3_8b_reads_15_01_of_16_06_gb_and_its_cache() -> None:

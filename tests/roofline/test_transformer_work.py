@@ -22,20 +22,12 @@ from roofwatch.roofline.transformer_work import (
     scaled_rows,
 )
 from roofwatch.roofline.workload import ELEMENT_FLOP, Work, elementwise
+from roofwatch.session.models import model_named, packaged_models
 
 TINY = Model(
     name="tiny", layers=1, hidden=8, intermediate=12, heads=4, kv_heads=2, head_dim=2, vocab=20
 )
-LLAMA = Model(
-    name="Llama-3-8B",
-    layers=32,
-    hidden=4096,
-    intermediate=14336,
-    heads=32,
-    kv_heads=8,
-    head_dim=128,
-    vocab=128256,
-)
+LLAMA = model_named("Llama-3-8B", packaged_models())
 
 
 def traffic(work: Work) -> dict[str, tuple[int, int]]:

@@ -9,7 +9,6 @@ import pytest
 
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline import decode_work
-from roofwatch.roofline.model import Model
 from roofwatch.roofline.workload import Work, matmul
 from roofwatch.session.decode import TERMS, DecodeCurve, decode_curves
 from roofwatch.session.decode_bends import bends
@@ -17,20 +16,12 @@ from roofwatch.session.decode_blocks import curve_blocks, decode_blocks
 from roofwatch.session.events import Device, End, Measurement, SessionInfo, Tensor
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
 
-TINY = Model(
-    name="TinyLlama-1.1B",
-    layers=22,
-    hidden=2048,
-    intermediate=5632,
-    heads=32,
-    kv_heads=4,
-    head_dim=64,
-    vocab=32000,
-)
+TINY = model_named("TinyLlama-1.1B", packaged_models())
 GBS, TFLOPS = 270.0, 50.0  # seed: example figures of a T4
 PROBE = f"decode-{TINY.name}"
 NODE_S = 1e-6

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from roofwatch.roofline import transformer_work as t
-from roofwatch.roofline.model import Model
 from roofwatch.roofline.workload import Work, add, elementwise, embedding, rowwise
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -26,21 +25,13 @@ from roofwatch.session.kernel_map import (
     label,
 )
 from roofwatch.session.kernel_reason import Terms, short_name, time_said
+from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
 
 ELEMENTS = 1 << 28
-LLAMA = Model(
-    name="Llama-3-8B",
-    layers=32,
-    hidden=4096,
-    intermediate=14336,
-    heads=32,
-    kv_heads=8,
-    head_dim=128,
-    vocab=128256,
-)
+LLAMA = model_named("Llama-3-8B", packaged_models())
 Point = Callable[..., Measurement]
 OnCard = Callable[..., Session]
 

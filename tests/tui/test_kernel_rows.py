@@ -8,26 +8,17 @@ from collections.abc import Callable
 import pytest
 
 from roofwatch.roofline import transformer_work as t
-from roofwatch.roofline.model import Model
 from roofwatch.roofline.workload import add, elementwise, embedding
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
+from roofwatch.session.models import model_named, packaged_models
 from roofwatch.tui.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.kernel_rows import build
 from roofwatch.tui.report import report
 from roofwatch.tui.rows_of_text import Row, text_of, width
 
 ELEMENTS = 1 << 28
-LLAMA = Model(
-    name="Llama-3-8B",
-    layers=32,
-    hidden=4096,
-    intermediate=14336,
-    heads=32,
-    kv_heads=8,
-    head_dim=128,
-    vocab=128256,
-)
+LLAMA = model_named("Llama-3-8B", packaged_models())
 PLOT = re.compile(r"[│┤└├|+]")
 
 
