@@ -15,8 +15,8 @@ from roofwatch.library.their_callable import NoCallable, Watched, find, told
 from roofwatch.library.triage import MEASURED, ROOFS, Absent, Refused, triage
 from roofwatch.library.triaged import Triage
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import CERTAIN, LIKELY
-from roofwatch.roofline.triage_words import time_said
 from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.printable import plain_json, shown
 from roofwatch.tui.glyphs import Glyphs, for_encoding

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import Evidence
-from roofwatch.roofline.triage_words import time_said
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):

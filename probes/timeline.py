@@ -8,6 +8,7 @@ Python, or something that is none of torch's.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 from collections import defaultdict
@@ -208,17 +209,20 @@ def _outermost(events: Iterable[Any]) -> list[_Outer]:
 
 
 def _of_operators(seen: list[list[_Outer]], windows: list[Interval], smallest_s: float) -> Timeline:
-    """Of several calls what each operator took at its best: others want the processor too."""
+    """Of several calls what each stretch took at its best: others want the processor too."""
     fixed_s = FIXED_COSTS * smallest_s
-    lengths_s = [end - begin for begin, end in windows]
-    least = lengths_s.index(min(lengths_s))
+    least = min(range(len(windows)), key=lambda i: windows[i][1] - windows[i][0])
     outermost = seen[least]
     if _alike(seen):
+        calls = [_stretches(each, window) for each, window in zip(seen, windows, strict=True)]
+        best_s = [min(each) for each in zip(*calls, strict=True)]
+        call_s = sum(best_s)
         working_s = sum(
-            max(0.0, min(_length(o.event) for o in each) - each[0].operators * fixed_s)
-            for each in zip(*seen, strict=True)
+            max(0.0, time_s - outer.operators * fixed_s)
+            for time_s, outer in zip(best_s[1::2], outermost, strict=True)
         )
     else:
+        call_s = windows[least][1] - windows[least][0]
         working_s = united_s(_working(outermost, fixed_s))
     total = sum(_length(o.event) for o in outermost)
     return Timeline(
@@ -226,10 +230,19 @@ def _of_operators(seen: list[list[_Outer]], windows: list[Interval], smallest_s:
         kernels=float(len(outermost)),
         events=float(sum(o.operators for o in outermost)),
         kernel_s=total / len(outermost) if outermost else None,
-        span_share=working_s / lengths_s[least] if lengths_s[least] else None,
+        span_share=working_s / call_s if call_s > 0 else None,
         longest=_longest((o.event for o in outermost), total),
         operator_s=fixed_s,
     )
+
+
+def _stretches(outermost: list[_Outer], window: Interval) -> list[float]:
+    """Seconds before the first operator, of it, until the next, and so on to the call's end."""
+    marks = [window[0]]
+    for outer in outermost:
+        marks += _interval(outer.event)
+    marks.append(window[1])
+    return [max(0.0, end - begin) for begin, end in itertools.pairwise(marks)]
 
 
 def _alike(seen: list[list[_Outer]]) -> bool:

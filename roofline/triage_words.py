@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.roof import STOP
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import (
     CANNOT_SAY,
     CERTAIN,
@@ -29,15 +30,8 @@ TENSOR_CORES, UNIT_OF_CPU = "(tensor cores)", "(where the CPU has the unit)"
 GRAPH = "a CUDA graph"
 LINK = "the host link carries it: keep tensors on the device, or copy from pinned memory"
 SYSTEM = 0.3  # share of the processor's time in the operating system that is worth a word
-TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 MOST_NAMES = 3
 BEYOND = 1.1  # times the time: more than two measurements differ by
-
-
-def time_said(seconds: float) -> str:
-    """Seconds in the unit that suits them, three digits."""
-    scale, unit = next((each for each in TIMES if seconds >= each[0]), TIMES[-1])
-    return f"{seconds / scale:.3g} {unit}"
 
 
 def because(evidence: Evidence, decision: Decision) -> dict[str, str]:
@@ -78,6 +72,8 @@ def would_help(evidence: Evidence, decision: Decision) -> str:
         )
     elif (evidence.reach or 0.0) < EXPLAINS and decision.bound in (COMPUTE, MEMORY):
         wanted.append("hardware counters: the roof accounts for little of the time")
+    if "floor" in evidence.status:
+        wanted.append(f"a roof: {evidence.status['floor']}")
     if "timeline" in evidence.status:
         wanted.append(f"a timeline ({evidence.status['timeline']})")
     if evidence.kind == "cpu" and "load" in evidence.status:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.roofline.arithmetic_time import WHAT, Cost
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.transformer_work import (
     BIAS_GELU_DROPOUT,
     DECODE_ATTENTION,
@@ -54,14 +55,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     compute_s: float | None
     launch_s: float | None
     launches: int = 1
-
-
-def time_said(seconds: float) -> str:
-    """Seconds in the unit that suits them, in any terminal's characters."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
 
 
 def launch_reason(session: Session, m: Measurement, terms: Terms, assumed: bool) -> str:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from roofwatch.roofline.common_work import common
 from roofwatch.roofline.roof import STOP
+from roofwatch.roofline.time_said import time_said
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
-from roofwatch.session.kernel_reason import time_said
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui import launch_rows

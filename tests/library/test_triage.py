@@ -108,7 +108,7 @@ def test_the_answer_holds_the_contract_and_its_figures() -> None:
 def test_it_reads_well() -> None:
     text = str(answered(examined()))
     lines = text.split("\n")
-    assert lines[0] == "step: compute (certain), 500 µs a call on NVIDIA A100"
+    assert lines[0] == "step: compute (certain), 500 us a call on NVIDIA A100"
     assert lines[1].startswith("  time: compute 99%")
     assert [line.split(":")[0].strip() for line in lines[2:]] == [
         "intensity",

@@ -161,6 +161,47 @@ def test_a_call_that_raises_under_the_profiler_raises() -> None:
         on_cpu(lambda: 1 / 0, 3)
 
 
+def operator(name: str, begin: float, end: float, thread: int = 1) -> Any:
+    span = SimpleNamespace(start=begin, end=end)
+    return SimpleNamespace(name=name, time_range=span, thread=thread)
+
+
+def seen_in(*calls: list[Any]) -> Timeline:
+    """Calls of 100 us each, one after the other; the smallest operator takes 1 us."""
+    windows = [(i * 1e-3, i * 1e-3 + 1e-4) for i in range(len(calls))]
+    return timeline._of_operators([timeline._outermost(c) for c in calls], windows, 1e-6)
+
+
+def test_an_operator_works_beyond_the_fixed_cost_of_all_that_it_calls() -> None:
+    call = [
+        operator("aten::matmul", 10, 60),
+        operator("aten::mm", 12, 58),
+        operator("aten::add_", 70, 71.5),
+    ]
+    seen = seen_in(call)
+    assert seen.kernels == 2
+    assert seen.events == 3
+    assert seen.busy_s == pytest.approx(46e-6)  # two operators at twice 1 us; the small one none
+    assert seen.span_share == pytest.approx(0.46)
+
+
+def test_what_another_process_took_is_not_the_calls() -> None:
+    """Each stretch at its best: one call lost its operator's time, the other that before it."""
+    one = [operator("aten::mm", 10, 90)]
+    other = [operator("aten::mm", 1050, 1092)]
+    seen = seen_in(one, other)
+    assert seen.busy_s == pytest.approx(40e-6)
+    assert seen.span_share == pytest.approx(40 / (10 + 42 + 8))
+
+
+def test_calls_that_differ_or_work_on_threads_are_united() -> None:
+    one = [operator("aten::mm", 0, 50), operator("aten::mm", 20, 80, thread=2)]
+    seen = seen_in(one, [operator("aten::add", 1000, 1100)])
+    assert seen.busy_s in (pytest.approx(78e-6), pytest.approx(98e-6))  # the one least disturbed
+    both = seen_in(one)
+    assert both.busy_s == pytest.approx(78e-6)
+
+
 @pytest.mark.parametrize(
     ("time_s", "events", "calls"),
     [(1e-9, 1, 50), (1e-3, 100, 50), (0.02, 1, 5), (3.0, 1, 2), (1e-3, 2500, 4), (1e-3, 1e6, 2)],

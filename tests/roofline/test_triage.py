@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import (
     CANNOT_SAY,
     CERTAIN,
@@ -24,7 +25,7 @@ from roofwatch.roofline.triage import (
     decide,
     only_starts,
 )
-from roofwatch.roofline.triage_words import because, time_said, treatment, would_help
+from roofwatch.roofline.triage_words import because, treatment, would_help
 from roofwatch.roofline.trial import BOUNDS, COMPUTE, MEMORY, OVERHEAD, Trial
 
 MATMUL = Evidence(  # seed 001, Day 1: 4096 x 4096 in fp16 on an A100
@@ -245,7 +246,7 @@ def test_the_seeds_treatments() -> None:
     [
         ({"waits": 64.0}, "64 times a call"),
         ({"cpu_share": 0.05}, "the host sleeps"),
-        ({"graph_s": 0.6e-3}, "takes 600 µs instead of 3.6 ms"),
+        ({"graph_s": 0.6e-3}, "takes 600 us instead of 3.6 ms"),
     ],
 )
 def test_what_this_call_showed_comes_first(changed: dict[str, Any], says: str) -> None:
@@ -275,7 +276,7 @@ def test_words_for_every_route_and_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(2.5, "2.5 s"), (3.6e-3, "3.6 ms"), (8e-6, "8 µs"), (5e-8, "50 ns")]
+    ("seconds", "text"), [(2.5, "2.5 s"), (3.6e-3, "3.6 ms"), (8e-6, "8 us"), (5e-8, "50 ns")]
 )
 def test_times_have_a_unit_that_suits(seconds: float, text: str) -> None:
     assert time_said(seconds) == text
