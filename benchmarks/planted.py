@@ -19,7 +19,7 @@ DTYPE = torch.bfloat16 if ON_CUDA else torch.float32
 ROWS = 32 if ON_CUDA else 16  # of the chain, 64 MiB each in fp32
 COLUMNS = 1 << 24
 TINY = 512
-PAUSE_S = 0.05 if ON_CUDA else 0.3
+PAUSE_S = 0.05 if ON_CUDA else 1.0
 
 
 @lru_cache(maxsize=8)

@@ -23,7 +23,7 @@ from roofwatch.roofline.intervals import Interval, united_s
 from roofwatch.roofline.statistics import median
 
 CALLS = (2, 50)
-PROFILED_S = 0.1  # of calls on end, as far as their number allows
+PROFILED_S = 0.3  # of calls on end, as far as their number allows
 MOST_EVENTS = 10_000  # torch takes some 50 us to read one
 SMALLEST = 200  # calls of the smallest operator, for its cost under this very profiler
 FIXED_COSTS = 2.0

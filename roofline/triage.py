@@ -258,7 +258,9 @@ def _certainty(
     support = sum(vote.supports(bound) for vote in votes.values())
     if against or not support:
         return UNSURE
-    clear = shares[bound] >= CLEARLY
+    # A processor that others want as well gives no time that is certain.
+    quiet = evidence.kind == "cuda" or "load" not in evidence.status
+    clear = shares[bound] >= CLEARLY and quiet
     if bound == OVERHEAD:  # the timeline alone can tell all three apart (seed)
         return CERTAIN if clear else LIKELY
     reach = evidence.reach or 0.0

@@ -82,7 +82,7 @@ def would_help(evidence: Evidence, decision: Decision) -> str:
         if not evidence.trials:
             wanted.append("a batch to change: a parameter batch=8, or --batch-arg NAME")
         elif decision.bound != MIXED:
-            wanted.append("an experiment that tells: this one's predictions lie together")
+            wanted.append("an experiment that tells more: its time follows no prediction, or all")
     if evidence.peak_origin == "nominal" or evidence.bandwidth_origin == "nominal":
         wanted.append("a measured roof (--session FILE)")
     if not wanted:

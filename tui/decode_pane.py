@@ -91,6 +91,20 @@ def small(session: Session, cells: int, height: int, which: int = 0) -> list[Row
     return page([*rows, *wrapped(c.reason, cells - 2, "dim", " ")], cells, height)
 
 
+def told(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
+    """Every curve for a report: its table by batch, and what bends it; no rows without a curve."""
+    rows: list[Row] = []
+    for c in curves(session):
+        columns = _columns(c, session.price, cells)
+        rows += [
+            _head(c, 0, 1, cells, glyphs),
+            *_table(columns, c, len(c.points), cells, glyphs),
+            *_said(c, True, cells, glyphs),
+            row(""),
+        ]
+    return rows
+
+
 def _head(c: DecodeCurve, which: int, of: int, cells: int, glyphs: Glyphs) -> Row:
     left: list[Piece] = [
         (f" {shown(c.model)}", "title"),

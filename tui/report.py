@@ -11,6 +11,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import (
+    decode_pane,
     header,
     kernel_rows,
     launch_rows,
@@ -43,6 +44,7 @@ def report(
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
     rows += sweeps_plot.build(session, own, cells, glyphs)
+    rows += decode_pane.told(session, cells, glyphs)
     rows += kernel_rows.build(session, cells, 400, glyphs)
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]

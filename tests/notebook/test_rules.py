@@ -150,3 +150,13 @@ def test_power_capped_only_below_the_default() -> None:
 
 def test_nothing_known_nothing_said() -> None:
     assert codes() == []
+
+
+def test_a_low_rate_of_ours_is_no_miscount() -> None:
+    """Our probes count by the formula; a person's half of a roof may be the reads alone."""
+    half = {"gbs": 135.0, "low": 240.0, "high": 290.0, "working_set_bytes": 1 << 30, **T4}
+    assert not {"E1", "units", "bytes-miscounted"} & {code for code, _ in codes(**half)}
+    assert "E1" in {code for code, _ in codes(protocol=None, stated=True, **half)}
+    slow = {**T4_FP16, "tflops": 26.0, "low": 45.0, "high": 58.0, "intensity": 1365.0}
+    assert "flop-miscounted" not in {code for code, _ in codes(**slow)}
+    assert "flop-miscounted" in {code for code, _ in codes(protocol=None, stated=True, **slow)}

@@ -176,6 +176,16 @@ def test_how_far_the_roof_explains_the_time_decides_how_certain(
     assert first == (certainty == UNSURE)
 
 
+def test_a_processor_that_others_want_gives_nothing_certain() -> None:
+    status = {"load": "other work loads the processor: 9.0 processes on 2 cores"}
+    for evidence in (MATMUL, CHAIN, TINY):
+        loaded = like(evidence, kind="cpu", operator_s=3e-6, status=status)
+        found = decide(loaded)
+        assert (found.bound, found.certainty) == (decide(evidence).bound, LIKELY)
+        assert "a quiet machine (other work" in would_help(loaded, found)
+        assert decide(like(evidence, status=status)).certainty == CERTAIN  # of a card's timeline
+
+
 def test_nothing_seen_cannot_be_said() -> None:
     empty = Evidence(kind="cpu", time_s=5e-8, kernels=0.0, busy_share=0.0, gap_share=1.0)
     found = decide(empty)
