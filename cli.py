@@ -358,7 +358,9 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run a verb; a person's mistake is one line and exit code 2."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    from roofwatch.tui.live_options import with_values
+
+    arguments = with_values(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a name must not end a run

@@ -13,8 +13,8 @@ from roofwatch.roofline.model import Model
 from roofwatch.roofline.roof import Roof
 from roofwatch.roofline.workload import ELEMENT_BITS
 
-WEIGHTS = ("fp16", "fp8", "int8", "int4")
-KV = ("fp16", "fp8")
+WEIGHTS = ("fp16", "bf16", "fp8", "int8", "int4")
+KV = ("fp16", "bf16", "fp8", "int8")
 
 COMPUTE, MEMORY, OVERHEAD, AI_MAX = "compute", "memory", "overhead", "ai_max"
 
@@ -124,9 +124,10 @@ def peak_key_of(weights: str, peaks: dict[str, float]) -> str | None:
     """The peak that a step with such weights is judged by; None where the card has none of them.
 
     fp8 and int8 count at their own peak where the card has one. Otherwise, and always with int4,
-    they are unpacked and multiplied as fp16; without tensor cores on the faster of the lanes.
+    they are unpacked and multiplied as fp16; without tensor cores on the faster of the lanes. bf16
+    and fp16 stand for each other.
     """
-    own = (weights,) if weights in OWN_UNIT else ()
+    own = (weights,) if weights in (*OWN_UNIT, *TWO_BYTES) else ()
     tensor = next((key for key in (*own, *TWO_BYTES) if key in peaks), None)
     return tensor or max(
         (key for key in LANES if key in peaks), key=peaks.__getitem__, default=None

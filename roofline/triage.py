@@ -263,6 +263,8 @@ def _certainty(
     clear = shares[bound] >= CLEARLY and quiet
     if bound == OVERHEAD:  # the timeline alone can tell all three apart (seed)
         return CERTAIN if clear else LIKELY
+    if _transfers(evidence):
+        return CERTAIN if clear else LIKELY
     reach = evidence.reach or 0.0
     if clear and support > 1 and reach >= AT_THE_ROOF:
         return CERTAIN

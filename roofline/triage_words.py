@@ -7,6 +7,7 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import (
     CANNOT_SAY,
     CERTAIN,
+    CONTRADICTS,
     EXPERIMENTS,
     EXPLAINS,
     FEW_CPU_S,
@@ -66,7 +67,7 @@ def would_help(evidence: Evidence, decision: Decision) -> str:
     if evidence.uncounted:
         names = ", ".join(evidence.uncounted[:MOST_NAMES])
         wanted.append(f"FLOP by your own formula (flop=): none is known for {names}")
-    elif evidence.kernels and not evidence.flop and not evidence.bytes:
+    elif evidence.kernels and not (evidence.flop or evidence.bytes or _over_the_link(evidence)):
         wanted.append(
             "FLOP and bytes by your own count (flop=, bytes=): no operator showed its own"
         )
@@ -85,8 +86,10 @@ def would_help(evidence: Evidence, decision: Decision) -> str:
             wanted.append("an experiment that tells more: its time follows no prediction, or all")
     if evidence.peak_origin == "nominal" or evidence.bandwidth_origin == "nominal":
         wanted.append("a measured roof (--session FILE)")
-    if not wanted:
+    if not wanted and CONTRADICTS in decision.statuses.values():
         wanted.append("routes that agree: look at the one that contradicts")
+    elif not wanted:
+        wanted.append("a kernel nearer the roof, which accounts for too little of the time")
     return "; ".join(wanted)
 
 
@@ -100,7 +103,7 @@ def _of(evidence: Evidence, bound: str) -> str:
             )
         if evidence.cpu_share is not None and evidence.cpu_share < FEW_CPU_S:
             first.append("the host sleeps or waits for something else: look there first")
-        if evidence.graph_s is not None:
+        elif evidence.graph_s is not None:  # a graph would replay no sleep
             first.append(
                 f"{GRAPH}: replayed, this call takes {time_said(evidence.graph_s)} instead of "
                 f"{time_said(evidence.time_s)}"
@@ -108,7 +111,7 @@ def _of(evidence: Evidence, bound: str) -> str:
         elif evidence.kind == "cuda":
             first.append(GRAPH)
     if bound == MEMORY:
-        if (evidence.transfer_share or 0.0) >= LONGEST:
+        if _over_the_link(evidence):
             return LINK
         if evidence.kind == "cpu" and (evidence.system_share or 0.0) >= SYSTEM:
             first.append(
@@ -169,7 +172,7 @@ def _timeline(evidence: Evidence) -> str:
         text += f" of {time_said(evidence.kernel_s)}"
     if only_starts(evidence):
         text += ": too short to do more than start"
-    if (evidence.transfer_share or 0.0) >= LONGEST:
+    if _over_the_link(evidence):
         text += f"; {_share(evidence.transfer_share or 0.0)} of that copies over the host link"
     return text
 
@@ -185,6 +188,10 @@ def _trial(trial: Trial) -> str:
     predicted = ", ".join(f"{name} x{ratio:.3g}" for name, ratio in trial.predicted.items())
     text = f"{trial.what}: time x{trial.time_ratio:.3g}"
     return f"{text} ({predicted} would be expected)" if predicted else text
+
+
+def _over_the_link(evidence: Evidence) -> bool:
+    return (evidence.transfer_share or 0.0) >= LONGEST
 
 
 def _number(value: float, what: str) -> str:

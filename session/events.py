@@ -306,11 +306,9 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
             return {"rows", "columns"}
         if self.op == "prefill_attention":
             return {"tokens", "heads"}
-        if self.protocol != "decode":
-            return set()
-        if self.op == "decode":
+        if self.protocol == self.op == "decode":
             return {"batch", "context", "layers", "layers_of"}
-        return {"batch", "context", "calls"}
+        return {"batch", "context", "calls"} if self.protocol == "decode" else set()
 
 
 class Flag(Event, frozen=True, kw_only=True, tag="flag"):

@@ -131,8 +131,8 @@ def _reason(
     roof = memory_roof(session, own, [], compiled)
     bytes_s = traffic_bytes(compiled) / (roof.rate * 1e9) if roof else None
     explained = arithmetic_reason(session, compiled, FUSED[compiled.op], bytes_s)
-    if explained:
-        return explained
+    if explained.said:
+        return explained.said
     if bytes_s is not None and bytes_s >= STOP * time_s(compiled):
         return "the fused kernel is at its roof: the kernels before were faster than their bytes"
     return NOT_KNOWN

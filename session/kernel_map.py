@@ -9,7 +9,6 @@ from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.transformer_work import (
     CHAINS,
     DECODE_ATTENTION,
-    DECODE_LINEAR,
     MATRIX_OPS,
     PREFILL_ATTENTION,
     PREFILL_LINEAR,
@@ -17,11 +16,22 @@ from roofwatch.roofline.transformer_work import (
 )
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
-from roofwatch.session.kernel_reason import Terms, arithmetic_bound, launch_reason, reason
+from roofwatch.session.fusion import fusions
+from roofwatch.session.kernel_reason import (
+    NOTHING,
+    Cause,
+    Terms,
+    Why,
+    arithmetic_bound,
+    arithmetic_reason,
+    launch_reason,
+    reason,
+)
 from roofwatch.session.launch import LaunchCosts, launch_costs
 from roofwatch.session.mix_roof import OwnRoof, beyond_cache, compute_roof, memory_roof
 from roofwatch.session.rates import gbs, intensity, tflops, time_s, traffic_bytes
 from roofwatch.session.roofs import Roofs
+from roofwatch.session.treatment import CHAIN_OF, Case, treatment
 
 KERNELS = "kernels"  # key and protocol of the probe
 MEMORY, COMPUTE, OVERHEAD = "memory", "compute", "overhead"
@@ -30,20 +40,6 @@ UNMEASURED, UNKNOWN = "not_measured", "not_known"
 OVER = 1.05  # of its roof: more than another kernel of its mix moves is no memory's rate
 SEED_LAUNCH_S = 5e-6  # seed, Day 1: a launch costs 5 to 10 us
 MATMUL_FIRST = (PREFILL_LINEAR,)  # points that may be the best measured product of their type
-
-_FEWER_BYTES = "fuse it with its neighbours: fewer bytes"
-_TREATMENT = {
-    "embedding": "a narrower type: fewer bytes",
-    DECODE_LINEAR: "a larger batch, or weights of fewer bits",
-    DECODE_ATTENTION: "fewer KV heads, or a cache of fewer bits",
-}
-_COMPUTE = "tensor cores, sides in multiples of 64, a narrower type"
-_FUNCTIONS = "cheaper functions: fewer bytes alone do not help"
-_LAUNCHES = {
-    "graph": "fusion: fewer kernels",
-    "host": "a CUDA graph, or fusion: fewer launches",
-}
-_STOP = "stop here: it is at its roof"
 
 
 class KernelPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +78,11 @@ class KernelPoint(msgspec.Struct, frozen=True, kw_only=True):
 def kernel_map(session: Session, own: Roofs, run: int | None = None) -> list[KernelPoint]:
     """Every kernel of one run (the reported one by default), as measured; empty without any."""
     found = session.group(KERNELS, run)
+    if not found:
+        return []
     launches = launch_costs(session, run)
-    return [_point(session, own, found, launches, m) for m in found]
+    fused = {f.op: f.delivered for f in fusions(session, own, run)}
+    return [_point(session, own, found, launches, fused, m) for m in found]
 
 
 def label(m: Measurement) -> str:
@@ -113,6 +112,7 @@ def _point(
     own: Roofs,
     found: list[Measurement],
     launches: LaunchCosts | None,
+    fused: dict[str, float | None],
     m: Measurement,
 ) -> KernelPoint:
     matrix = m.op in MATRIX_OPS
@@ -126,6 +126,15 @@ def _point(
     bound = bound_of(terms)
     if share is not None and share >= STOP:
         bound = COMPUTE if on_flat else MEMORY  # who is at his roof waits for nothing else
+    why = _why(session, m, terms, cost, bound, share, launches is None)
+    case = Case(
+        cause=why.cause,
+        bound=bound,
+        of_roof=share,
+        bytes_share=terms.bytes_s / time_s(m) if terms.bytes_s is not None else None,
+        fused=fused.get(CHAIN_OF.get(m.op, "")),
+        on_cpu=session.device.kind == "cpu",
+    )
     status = {} if roof else dict.fromkeys(("of_roof", "roof", "roof_by"), UNMEASURED)
     if m.kernel is None:
         status["kernel"] = m.status.get("kernel", UNMEASURED)
@@ -151,8 +160,8 @@ def _point(
         roof=roof.rate if roof else None,
         roof_unit=TFLOPS if on_flat else GBS,
         roof_by=roof.by if roof else None,
-        reason=_reason(session, m, terms, cost, bound, share, launches is None),
-        treatment=_treatment(m, bound, share, matrix),
+        reason=why.said,
+        treatment=treatment(m, case),
         terms=_known(terms),
         timing=m.timing,
         kernel=m.kernel,
@@ -205,7 +214,7 @@ def _known(terms: Terms) -> dict[str, float]:
     return {name: seconds for name, seconds in named.items() if seconds is not None}
 
 
-def _reason(
+def _why(
     session: Session,
     m: Measurement,
     terms: Terms,
@@ -213,24 +222,16 @@ def _reason(
     bound: str,
     share: float | None,
     assumed: bool,
-) -> str:
+) -> Why:
+    """Nothing is said at the roof, though arithmetic that is as long as the bytes is a cause."""
     if share is None or STOP <= share <= OVER:
-        return ""
+        beside = arithmetic_reason(session, m, cost, None) if cost else NOTHING
+        return Why(beside.cause if beside.said else Cause.AT_ROOF, "")
     if share > OVER:
         if beyond_cache(session, m):
-            return "over its roof: that was measured low, or the cache helps"
-        return f"the cache: {traffic_bytes(m) / 2**20:.3g} MiB stay in it, no memory is that fast"
+            return Why(Cause.ROOF_LOW, "over its roof: that was measured low, or the cache helps")
+        size = f"{traffic_bytes(m) / 2**20:.3g} MiB"
+        return Why(Cause.CACHE, f"the cache: {size} stay in it, no memory is that fast")
     if bound == OVERHEAD:
         return launch_reason(session, m, terms, assumed)
     return reason(session, m, terms, cost)
-
-
-def _treatment(m: Measurement, bound: str, share: float | None, matrix: bool) -> str:
-    if bound == OVERHEAD:
-        on_card = m.variant is not None
-        return _LAUNCHES.get(m.timing, _LAUNCHES["host"]) if on_card else _LAUNCHES["graph"]
-    if bound == COMPUTE:
-        if not matrix:
-            return _FUNCTIONS
-        return _STOP if share is not None and share >= STOP else _COMPUTE
-    return _TREATMENT.get(m.op, _FEWER_BYTES)

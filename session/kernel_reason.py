@@ -3,6 +3,9 @@ property of the op that is said to be no more than that. What neither gives is n
 
 from __future__ import annotations
 
+from enum import Enum, auto
+from typing import NamedTuple
+
 import msgspec
 
 from roofwatch.roofline.arithmetic_time import WHAT, Cost
@@ -44,6 +47,34 @@ _NEW_MEMORY = ("rmsnorm", "layernorm", BIAS_GELU_DROPOUT)
 """Their result is new memory at each call; a CPU touches its pages first."""
 
 
+class Cause(Enum):
+    """Why a kernel is no faster, as far as it is known: what treats it follows from this."""
+
+    AT_ROOF = auto()
+    CACHE = auto()  # over any memory's rate
+    ROOF_LOW = auto()
+    LAUNCHES = auto()
+    LAUNCH_PART = auto()  # of what its bytes leave
+    ARITHMETIC = auto()
+    BESIDE_BYTES = auto()  # arithmetic and bytes take turns
+    EXPONENTIALS = auto()  # beside an attention's products
+    FEW_BLOCKS = auto()
+    SPLIT = auto()  # several kernels make one op
+    OLDER_CARDS = auto()  # a library's kernel that was written for them
+    NEW_MEMORY = auto()
+    UNKNOWN = auto()
+
+
+class Why(NamedTuple):
+    """A cause, and the sentence that says it."""
+
+    cause: Cause
+    said: str
+
+
+NOTHING = Why(Cause.UNKNOWN, "")
+
+
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Least seconds by each of the three bottlenecks; None where nothing tells.
 
@@ -57,7 +88,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     launches: int = 1
 
 
-def launch_reason(session: Session, m: Measurement, terms: Terms, assumed: bool) -> str:
+def launch_reason(session: Session, m: Measurement, terms: Terms, assumed: bool) -> Why:
     """For a kernel whose launches cost more than its bytes and FLOP."""
     many = terms.launches > 1
     what = f"{terms.launches} launches alone cost" if many else "a launch alone costs"
@@ -71,43 +102,47 @@ def launch_reason(session: Session, m: Measurement, terms: Terms, assumed: bool)
         said += f"; {_rows(rows)} on {units} SMs"
     elif m.op == SAMPLING:
         said += f"; it {_PROPERTY[SAMPLING]}"
-    return said
+    return Why(Cause.LAUNCHES, said)
 
 
-def reason(session: Session, m: Measurement, terms: Terms, cost: Cost | None) -> str:
+def reason(session: Session, m: Measurement, terms: Terms, cost: Cost | None) -> Why:
     """One short sentence, for a kernel that is not bound by its launch."""
     taken = time_s(m)
     if m.op == PREFILL_ATTENTION:
         return _attention(session, m, terms) or _known(session, m)
     rows, units = m.shape.get("rows"), session.device.sm_count
     if m.op in ROWWISE and rows and units and rows < units:
-        return f"too few blocks: {_rows(rows)} on {units} SMs"
-    explained = arithmetic_reason(session, m, cost, terms.bytes_s) if cost else ""
-    if explained:
+        return Why(Cause.FEW_BLOCKS, f"too few blocks: {_rows(rows)} on {units} SMs")
+    explained = arithmetic_reason(session, m, cost, terms.bytes_s) if cost else NOTHING
+    if explained.said:
         return explained
     kernels = m.shape.get("kernels", 1)
     if kernels > 1 and m.op in ROWWISE:
-        return f"torch makes {kernels} kernels of it: what lies between them moves again"
+        said = f"torch makes {kernels} kernels of it: what lies between them moves again"
+        return Why(Cause.SPLIT, said)
     missing_s = taken - (terms.bytes_s or taken)
     if terms.launch_s and terms.launch_s >= MOST * missing_s > 0:
-        return f"launch: {time_said(terms.launch_s)} of the {time_said(missing_s)} over its bytes"
+        said = f"launch: {time_said(terms.launch_s)} of the {time_said(missing_s)} over its bytes"
+        return Why(Cause.LAUNCH_PART, said)
     return _known(session, m)
 
 
-def arithmetic_reason(session: Session, m: Measurement, cost: Cost, bytes_s: float | None) -> str:
-    """What the arithmetic of ``cost`` an element explains of the time; empty when it does not."""
+def arithmetic_reason(session: Session, m: Measurement, cost: Cost, bytes_s: float | None) -> Why:
+    """What the arithmetic of ``cost`` an element explains of the time; NOTHING when it does not."""
     bound = arithmetic_bound(session, m, cost)
     if bound is None:
-        return ""
+        return NOTHING
     taken, seconds = time_s(m), bound.arithmetic.seconds
     if seconds >= EXPLAINS * taken:
-        return f"{_arithmetic(m, bound)} take {time_said(seconds)} of {time_said(taken)}"
+        said = f"{_arithmetic(m, bound)} take {time_said(seconds)} of {time_said(taken)}"
+        return Why(Cause.ARITHMETIC, said)
     if bytes_s and seconds >= OVERLAPS * taken and seconds + bytes_s >= COVERS * taken:
-        return (
+        said = (
             f"{_arithmetic(m, bound)} take {time_said(seconds)} beside {time_said(bytes_s)} of "
             "bytes: they overlap only in part"
         )
-    return ""
+        return Why(Cause.BESIDE_BYTES, said)
+    return NOTHING
 
 
 def arithmetic_bound(session: Session, m: Measurement, cost: Cost) -> AtClock | None:
@@ -126,38 +161,41 @@ def _arithmetic(m: Measurement, bound: AtClock) -> str:
     )
 
 
-def _attention(session: Session, m: Measurement, terms: Terms) -> str:
+def _attention(session: Session, m: Measurement, terms: Terms) -> Why | None:
     """An exponential a score beside the products (Shah et al., 2024: FlashAttention-3)."""
     tokens = m.shape["tokens"]
     scores = m.shape["heads"] * tokens * (tokens + 1) / 2
     bound = at_clock(session, m, Cost(instructions=0.0, special=1.0), scores)
     if bound is None or terms.compute_s is None:
-        return ""
+        return None
     seconds = bound.arithmetic.seconds
     if seconds + terms.compute_s < EXPLAINS * time_s(m):
-        return ""
-    return (
+        return None
+    said = (
         f"special functions: an exp a score ({bound.arithmetic.lanes} a clock and SM) takes "
         f"{time_said(seconds)} beside {time_said(terms.compute_s)} of products: they overlap only "
         "in part"
     )
+    return Why(Cause.EXPONENTIALS, said)
 
 
-def _known(session: Session, m: Measurement) -> str:
+def _known(session: Session, m: Measurement) -> Why:
     """A property of the op, said as such; the name of a library's kernel; else that it is not
     known."""
     capability = session.device.compute_capability or ""
     if m.op in _LIBRARY:
         if m.kernel and _FLASH_FOR_AMPERE in m.kernel and capability.startswith("9."):
-            return "library kernel: torch's flash attention is written for Ampere's tensor cores"
+            said = "library kernel: torch's flash attention is written for Ampere's tensor cores"
+            return Why(Cause.OLDER_CARDS, said)
         name = f" {short_name(m.kernel)}" if m.kernel else ""
-        return f"{NOT_KNOWN}: the library's kernel{name}"
+        return Why(Cause.UNKNOWN, f"{NOT_KNOWN}: the library's kernel{name}")
     on_cpu = session.device.kind == "cpu"
     if on_cpu and m.op in _NEW_MEMORY:
-        return f"{NOT_KNOWN} in figures: its result is new memory at each call"
+        said = f"{NOT_KNOWN} in figures: its result is new memory at each call"
+        return Why(Cause.NEW_MEMORY, said)
     if m.op in _PROPERTY:
-        return f"{NOT_KNOWN} in figures: it {_PROPERTY[m.op]}"
-    return NOT_KNOWN
+        return Why(Cause.UNKNOWN, f"{NOT_KNOWN} in figures: it {_PROPERTY[m.op]}")
+    return Why(Cause.UNKNOWN, NOT_KNOWN)
 
 
 def short_name(kernel: str) -> str:

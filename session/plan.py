@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.decode import (
     COMPUTE,
     KV,
+    TWO_BYTES,
     WEIGHTS,
     Decode,
     batches,
@@ -22,11 +25,10 @@ from roofwatch.roofline.price import cost_per_mtok
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
-from roofwatch.session.roofs import Roofs
 
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
+OF_ROOF = "roof"  # a ridge that is peak over bandwidth
 MOST_CONTEXT, MOST_BATCH = 100_000_000, 1_000_000
-OFF = 0.01  # by which a given ridge may differ from given peak over bandwidth
 
 
 class PlanError(ValueError):
@@ -38,10 +40,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``card`` and ``model`` are names as they are typed. ``bandwidth_gbs`` (GB/s), ``peak_tflops``
     (TFLOP/s), ``link_gbs`` (GB/s to the host) and ``memory_bytes`` stand in for the card's nominal
-    ones; ``measured`` says that the first two were. ``ridge`` is ``nominal``, ``measured`` or
-    FLOP/byte; None takes that of the bandwidth and peak in use. ``overhead_s`` is added to every
-    step; ``overhead_source`` says whose it is (None: given, where it is not 0). ``reserve`` is the
-    share of the memory kept free.
+    ones; ``bandwidth_measured`` and ``peak_measured`` (``burst`` or ``sustained``) say which a
+    session did. ``ridge`` is ``nominal``, ``measured`` or FLOP/byte (``ridge_source`` says whose;
+    None: given) and decides b* alone; None takes that of the bandwidth and peak in use.
+    ``overhead_s`` is added to every step; ``overhead_source`` says whose it is (None: given, where
+    it is not 0). ``reserve`` is the share of the memory kept free.
     """
 
     card: str
@@ -60,12 +63,20 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     link_gbs: float | None = None
     memory_bytes: float | None = None
     peak_key: str | None = None  # whose peak_tflops is; None: the card's own for such weights
-    measured: bool = False  # bandwidth_gbs and peak_tflops come from a session
+    bandwidth_measured: bool = False
+    peak_measured: str | None = None
+    ridge_source: str | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether a session's figures stand in for nominal ones."""
+        return self.bandwidth_measured or self.peak_measured is not None
 
     def __post_init__(self) -> None:
         """Raises PlanError for a value that no plan can have."""
-        for name, (said, low, high) in _RANGES.items():
-            _within(getattr(self, name), said, low, high)
+        for name, (said, low, high) in RANGES.items():
+            if name != "ridge":
+                _within(getattr(self, name), said, low, high)
         for name, known in (("weights", WEIGHTS), ("kv", KV)):
             if getattr(self, name) not in known:
                 raise PlanError(f"{name} is {getattr(self, name)!r}, none of {', '.join(known)}")
@@ -73,10 +84,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             if self.ridge not in (NOMINAL, MEASURED):
                 raise PlanError(f"ridge is {self.ridge!r}, not nominal, measured or FLOP/byte")
         else:
-            _within(self.ridge, "ridge", 1e-3, 1e6)
+            _within(self.ridge, *RANGES["ridge"])
 
 
-_RANGES: dict[str, tuple[str, float, float]] = {
+RANGES: dict[str, tuple[str, float, float]] = {
     "context": ("context", 1, MOST_CONTEXT),
     "batch_max": ("batch-max", 1, MOST_BATCH),
     "overhead_s": ("overhead (s)", 0, 3600),
@@ -85,7 +96,9 @@ _RANGES: dict[str, tuple[str, float, float]] = {
     "reserve": ("reserve", 0, 0.99),
     "link_gbs": ("link (GB/s)", 1e-6, 1e6),
     "memory_bytes": ("memory (bytes)", 1, 1e18),
+    "ridge": ("ridge (FLOP/byte)", 1e-3, 1e6),
 }
+"""Of each field: what it is called, its least and its most."""
 
 
 def _within(value: float | None, said: str, low: float, high: float) -> None:
@@ -112,8 +125,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The answer. ``b_star`` None: no batch reaches the ridge; other nulls have their ``status``.
 
     ``decode_floor_s`` is the weights alone over the bandwidth; ``load_s`` over the host link, one
-    direction. ``cost_per_mtok`` is that of ``cost_batch``, the largest of the curve that fits.
-    ``reaches_roof``: some batch reaches the ridge, and fits.
+    direction. ``cost_per_mtok`` is that of ``cost_batch``, the largest of the curve that fits;
+    ``cheapest_batch`` is the first that makes a token as cheap as it gets on this card.
+    ``reaches_roof``: some batch reaches the ridge, and fits. ``ridge_from`` is ``roof`` where the
+    ridge is peak over bandwidth, which is ``roof_ridge``. ``landmarks`` are the batches of b* and of
+    the full memory where the curve lacks them.
     """
 
     gpu: str
@@ -129,6 +145,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     figures: str  # of the two together: "nominal" | "measured" | "given"
     bandwidth_from: str  # "nominal" | "measured" | "given" | "ridge": worked out from a given one
     peak_from: str
+    peak_flat: str  # "burst" | "sustained" of a measured one, else as peak_from
+    ridge_from: str  # "roof" | "nominal" | "measured" | "given"
+    roof_ridge: float
     params: int
     weights_bytes: float
     kv_bytes_per_token: int
@@ -145,8 +164,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     link_gbs: float | None
     cost_per_mtok: float | None
     cost_batch: int | None
+    cheapest_per_mtok: float | None
+    cheapest_batch: int | None
     price: Price | None
     curve: list[PlanPoint]
+    landmarks: list[PlanPoint] = []
     notes: list[str] = []
     status: dict[str, str] = {}
 
@@ -159,27 +181,33 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     """
     q = question
     key = q.peak_key or peak_key_of(q.weights, card.peaks_tflops)
-    roof, ridge, notes = _roof(card, key, q)
+    roof, ridge, ridge_from = _roof(card, key, q)
     decode = decode_of(model, q.context, q.weights, q.kv)
     memory = q.memory_bytes or card.memory_bytes
     cap = decode.memory_cap(memory, q.reserve) if memory else None
     b_star = decode.b_star(ridge)
     ends = limited_by(b_star, cap, q.batch_max)
     link = q.link_gbs or link_gbs(card)
-    points = _curve(decode, roof, q, cap)
-    cheapest = next((p for p in reversed(points) if p.fits), None)
-    notes += _notes(card, model, key, q)
+    points = _points(decode, roof, q, cap, batches(q.batch_max, cap))
+    largest = next((p for p in reversed(points) if p.fits), None)
+    marks = {p.batch for p in points}
+    marks = {b for b in (cap, at_roof(b_star)) if b and b <= MOST_BATCH and b not in marks}
+    landmarks = _points(decode, roof, q, cap, sorted(marks))
+    least = _cheapest(decode, roof, q, cap)
     status = {}
     if memory is None:
         status["batch_memory_cap"] = status["memory_bytes"] = "the card's memory is not known"
     if link is None:
         status["load_s"] = status["link_gbs"] = "the card's host link is not known"
     if q.price is None:
-        status["cost_per_mtok"] = "no price"
-    elif cheapest is None:
-        status["cost_per_mtok"] = "no batch fits in the memory"
-    bandwidth_from = _whence(q, q.bandwidth_gbs, q.peak_tflops is not None)
-    peak_from = _whence(q, q.peak_tflops, True)
+        status["cost_per_mtok"] = status["cheapest_per_mtok"] = "no price"
+    elif largest is None:
+        status["cost_per_mtok"] = status["cheapest_per_mtok"] = "no batch fits in the memory"
+    elif least is None:
+        status["cheapest_per_mtok"] = "the card's memory is not known"
+    bandwidth_from = _whence(q.bandwidth_gbs, q.bandwidth_measured, card.bandwidth_gbs)
+    known = card.peaks_tflops.get(key or "")
+    peak_from = _whence(q.peak_tflops, q.peak_measured is not None, known)
     whence = {bandwidth_from, peak_from}
     nominal = _nominal_ridge(card, key)
     if nominal is None:
@@ -195,9 +223,12 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         bandwidth_gbs=roof.bandwidth_gbs,
         peak_tflops=roof.peak_tflops,
         peak_key=key,
-        figures=MEASURED if q.measured else NOMINAL if whence == {NOMINAL} else GIVEN,
+        figures=whence.pop() if whence in ({MEASURED}, {NOMINAL}) else GIVEN,
         bandwidth_from=bandwidth_from,
         peak_from=peak_from,
+        peak_flat=q.peak_measured or peak_from,
+        ridge_from=ridge_from,
+        roof_ridge=roof.ridge,
         params=model.params,
         weights_bytes=decode.weights_bytes,
         kv_bytes_per_token=model.kv_bytes_per_token(q.kv),
@@ -212,19 +243,29 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         overhead_source=q.overhead_source or (GIVEN if q.overhead_s else NONE),
         load_s=decode.weights_bytes / (link * 1e9) if link else None,
         link_gbs=link,
-        cost_per_mtok=cheapest.cost_per_mtok if cheapest else None,
-        cost_batch=cheapest.batch if cheapest and q.price else None,
+        cost_per_mtok=largest.cost_per_mtok if largest else None,
+        cost_batch=largest.batch if largest and q.price else None,
+        cheapest_per_mtok=least.cost_per_mtok if least else None,
+        cheapest_batch=least.batch if least and q.price else None,
         price=q.price,
         curve=points,
-        notes=notes,
+        landmarks=landmarks,
+        notes=_notes(card, model, key, q),
         status=status,
     )
 
 
-def _curve(decode: Decode, roof: Roof, q: Question, cap: int | None) -> list[PlanPoint]:
+def at_roof(b_star: float | None) -> int | None:
+    """The first whole batch at or beyond b*."""
+    return None if b_star is None else max(1, math.ceil(b_star))
+
+
+def _points(
+    decode: Decode, roof: Roof, q: Question, cap: int | None, of: list[int]
+) -> list[PlanPoint]:
     first_s = decode.step_s(1, roof, q.overhead_s)
     points = []
-    for batch in batches(q.batch_max, cap):
+    for batch in of:
         step_s = decode.step_s(batch, roof, q.overhead_s)
         points.append(
             PlanPoint(
@@ -243,85 +284,85 @@ def _curve(decode: Decode, roof: Roof, q: Question, cap: int | None) -> list[Pla
     return points
 
 
+def _cheapest(decode: Decode, roof: Roof, q: Question, cap: int | None) -> PlanPoint | None:
+    """The first batch at the least cost: at the roof, or the last that fits; None: not known.
+
+    Beyond the roof a batch adds no tokens per second, unless it shares an overhead.
+    """
+    batch = at_roof(decode.b_star(roof.ridge))
+    if batch is None or q.overhead_s or (cap is not None and cap < batch):
+        batch = cap
+    return _points(decode, roof, q, cap, [batch])[0] if batch else None
+
+
 def _nominal_ridge(card: Nominal, key: str | None) -> float | None:
     peak = card.peaks_tflops.get(key or "")
     return peak * 1e3 / card.bandwidth_gbs if peak and card.bandwidth_gbs else None
 
 
-def _whence(q: Question, given: float | None, of_ridge: bool) -> str:
-    """Where a bandwidth or a peak comes from; ``of_ridge``: from a ridge, where one was given."""
-    if given is not None:
-        return MEASURED if q.measured else GIVEN
-    return OF_RIDGE if of_ridge and isinstance(q.ridge, float | int) else NOMINAL
+def _whence(asked: float | None, measured: bool, known: float | None) -> str:
+    """Where a bandwidth or a peak comes from."""
+    if asked is not None:
+        return MEASURED if measured else GIVEN
+    return OF_RIDGE if known is None else NOMINAL
 
 
-def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, list[str]]:
-    """The roof that times are worked out with, and the ridge that the batch is held against.
+def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, str]:
+    """The roof that times are worked out with, the ridge that decides b*, and whose ridge it is.
 
-    A ridge in FLOP/byte stands for the peak (or, beside a given peak, for the bandwidth) that was
-    not given; beside both it stands alone, and a note says where they differ.
+    A ridge that the question names never moves a bandwidth or a peak that is known. One that nobody
+    knows is worked out from a ridge in FLOP/byte.
     """
-    bandwidth = q.bandwidth_gbs
-    peak = q.peak_tflops
-    stated = None if isinstance(q.ridge, str) or q.ridge is None else float(q.ridge)
-    if stated is not None and bandwidth is None and peak is not None:
+    stated = float(q.ridge) if isinstance(q.ridge, float | int) else None
+    bandwidth = q.bandwidth_gbs or card.bandwidth_gbs
+    peak = q.peak_tflops or card.peaks_tflops.get(key or "")
+    if bandwidth is None and peak is not None and stated is not None:
         bandwidth = peak * 1e3 / stated
-    bandwidth = bandwidth or card.bandwidth_gbs
     if bandwidth is None:
         raise PlanError(f"{card.name}: no bandwidth is known; give one (--bandwidth)")
-    if stated is not None and peak is None:
+    if peak is None and stated is not None:
         peak = stated * bandwidth / 1e3
-    peak = peak or card.peaks_tflops.get(key or "")
     if peak is None:
         raise PlanError(f"{card.name}: no peak for {q.weights} weights is known; give one (--peak)")
     roof = Roof(bandwidth_gbs=bandwidth, peak_tflops=peak)
     if stated is not None:
-        if abs(roof.ridge / stated - 1) > OFF:
-            said = f"ridge {stated:g} was given; bandwidth and peak make {roof.ridge:.0f}"
-            return roof, stated, [said]
-        return roof, stated, []
+        return roof, stated, q.ridge_source or GIVEN
     if q.ridge == NOMINAL:
         nominal = _nominal_ridge(card, key)
         if nominal is None:
             raise PlanError(f"{card.name}: no nominal ridge for {q.weights} weights is known")
-        return roof, nominal, []
+        return roof, nominal, NOMINAL
     if q.ridge == MEASURED and (q.bandwidth_gbs is None or q.peak_tflops is None):
         raise PlanError("a measured ridge needs a session, or both a bandwidth and a peak")
-    return roof, roof.ridge, []
+    return roof, roof.ridge, OF_ROOF
 
 
 def _notes(card: Nominal, model: Model, key: str | None, q: Question) -> list[str]:
-    notes = []
-    given = q.peak_tflops is not None and q.peak_key is None
-    if q.weights != "fp16" and key not in (None, q.weights) and not given:
-        notes.append(f"{q.weights} weights are unpacked and multiplied as {key}")
+    notes = [_weights_note(key, q)]
     if card.origin == "derived" and card.note:
         notes.append(f"{card.name}: {card.note}")
     if model.note:
         notes.append(f"{model.name}: {model.note}")
-    return notes
+    return [note for note in notes if note]
 
 
-def with_measured(question: Question, own: Roofs, memory_bytes: float | None = None) -> Question:
-    """The question with a session's bandwidth and peak in place of the nominal ones.
-
-    Raises:
-        PlanError: the session has no bandwidth, or no peak for such weights.
-    """
-    measured = {k: c.best_tflops for k, c in own.compute.items() if c.best_tflops}
-    key = peak_key_of(question.weights, measured)
-    if own.bandwidth_gbs is None or key is None:
-        lacks = "bandwidth" if own.bandwidth_gbs is None else f"peak for {question.weights} weights"
-        raise PlanError(f"the session has measured no {lacks}")
-    return msgspec.structs.replace(
-        question,
-        bandwidth_gbs=own.bandwidth_gbs,
-        peak_tflops=measured[key],
-        peak_key=key,
-        memory_bytes=memory_bytes or question.memory_bytes,
-        ridge=MEASURED if question.ridge is None else question.ridge,
-        measured=True,
-    )
+def _weights_note(key: str | None, q: Question) -> str:
+    """What is counted for narrow weights, and which peak judges weights of another type."""
+    own = q.peak_tflops is None or q.peak_measured is not None  # the peak has a type
+    said = []
+    if q.weights not in TWO_BYTES:
+        size = "half a byte" if q.weights == "int4" else "a byte"
+        said.append(f"{q.weights} weights: {size} for each, head and embedding too, no scales")
+        if own and key == q.weights:
+            said.append(f"computed at the {key} peak, so activations are {key} as well")
+        elif own and key is not None:
+            said.append(f"unpacked and multiplied as {key}")
+    elif own and key not in (None, q.weights):
+        whose = "the session measured" if q.peak_measured else "the card's table has"
+        said.append(
+            f"{q.weights} weights are judged by the {key} peak: {whose} none of {q.weights}"
+        )
+    return "; ".join(said)
 
 
 def card_named(name: str, cards: Cards) -> Nominal:
@@ -332,6 +373,7 @@ def card_named(name: str, cards: Cards) -> Nominal:
     said = repr(name[:60])
     if found:
         names = ", ".join(card.name for card in found[:6])
-        raise PlanError(f"{said} may be {names}: say which card")
+        more = f" and {len(found) - 6} more" if len(found) > 6 else ""
+        raise PlanError(f"{said} may be {names}{more}: say which card")
     near = cards.near(name)
     raise PlanError(f"no card is called {said}" + (f"; like it: {', '.join(near)}" if near else ""))

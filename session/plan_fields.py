@@ -6,13 +6,24 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from roofwatch.notebook.quantity import GBS, TFLOPS, QuantityError, count, number, rate, time_s
+from roofwatch.notebook.quantity import (
+    BEYOND,
+    GBS,
+    TFLOPS,
+    QuantityError,
+    count,
+    number,
+    rate,
+    time_s,
+)
 from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.price import price_of
 from roofwatch.session.events import Price
-from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, PlanError, Question
+from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, RANGES, PlanError, Question
 
 ZERO = re.compile(r"0*\.?0+\s*[a-zµ%]*", re.IGNORECASE)
+BARE = re.compile(r"[+]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
+MOST_BARE_S = 0.1  # a longer overhead says its unit: 7.8 may be meant in milliseconds
 LONGEST = 60  # characters of a text that a refusal repeats
 
 
@@ -23,7 +34,13 @@ def _text(text: str) -> str:
 
 
 def _seconds(text: str) -> float:
-    return 0.0 if ZERO.fullmatch(text.strip()) else time_s(text, 1.0).value
+    text = text.strip()
+    if ZERO.fullmatch(text):
+        return 0.0
+    found = time_s(text, 1.0).value
+    if BARE.fullmatch(text) and found >= MOST_BARE_S:
+        raise QuantityError(f"has no unit: seconds or milliseconds? Write {text[:12]}ms or {text[:12]}s")
+    return found
 
 
 def _share(text: str) -> float:
@@ -47,6 +64,9 @@ def _price(text: str) -> Price:
     return Price(per_hour=per_hour, currency=currency)
 
 
+INSTEAD = "in place of nominal or measured"
+
+
 class Field(NamedTuple):
     """How one field is read: the Question's own name for it, and what to type."""
 
@@ -62,10 +82,14 @@ FIELDS: dict[str, Field] = {
     "weights": Field("weights", _text, f"precision of the weights: {', '.join(WEIGHTS)}"),
     "kv": Field("kv", _text, f"precision of the KV cache: {', '.join(KV)}"),
     "batch_max": Field("batch_max", count, "largest batch of the curve (128)"),
-    "overhead": Field("overhead_s", _seconds, "constant time of every step: 7.8ms, or seconds (0)"),
-    "bandwidth": Field("bandwidth_gbs", lambda t: rate(t, GBS).value, "in place of nominal: GB/s"),
-    "peak": Field("peak_tflops", lambda t: rate(t, TFLOPS).value, "in place of nominal: TFLOP/s"),
-    "ridge": Field("ridge", _ridge, "nominal, measured, or FLOP/byte (bandwidth and peak in use)"),
+    "overhead": Field("overhead_s", _seconds, "constant time of every step: 7.8ms, 50us (0)"),
+    "bandwidth": Field(
+        "bandwidth_gbs", lambda t: rate(t, GBS).value, "in place of nominal or measured: GB/s"
+    ),
+    "peak": Field("peak_tflops", lambda t: rate(t, TFLOPS).value, f"{INSTEAD}: TFLOP/s"),
+    "ridge": Field(
+        "ridge", _ridge, "decides b* alone: nominal, measured, FLOP/byte (peak over bandwidth)"
+    ),
     "reserve": Field("reserve", _share, "share of the memory kept free: 0.03, 3% (0.03)"),
     "link": Field("link_gbs", lambda t: rate(t, GBS).value, "host link, one direction: GB/s"),
     "price": Field("price", _price, "what the card costs: 1.99/h"),
@@ -85,12 +109,19 @@ def question_of(said: Mapping[str, str]) -> Question:
         try:
             values[field.of] = field.read(text)
         except QuantityError as error:
-            raise PlanError(f"{name.replace('_', '-')}: {_said(text)} {error}") from None
+            why = _range_of(field.of) if str(error) == BEYOND else str(error)
+            raise PlanError(f"{name.replace('_', '-')}: {_said(text)} {why}") from None
         except ValueError as error:  # a price names its text itself
             raise PlanError(f"{name.replace('_', '-')}: {error}") from None
     if "overhead" in said:
         values["overhead_source"] = GIVEN  # an overhead of 0 is one as well
     return Question(**values)
+
+
+def _range_of(field: str) -> str:
+    said, low, high = RANGES[field]
+    unit = said.partition("(")[2].removesuffix(")")
+    return f"is not from {low:.10g} to {high:.10g}{' ' + unit if unit else ''}"
 
 
 def _said(text: str) -> str:

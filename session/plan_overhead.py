@@ -6,35 +6,39 @@ from collections.abc import Iterable
 
 import msgspec
 
+from roofwatch.roofline.decode import TWO_BYTES
 from roofwatch.roofline.model import Model
 from roofwatch.session.decode import DecodeCurve, decode_curves
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import MEASURED, Question
 from roofwatch.session.roofs import Roofs
 
-PROBED = ("fp16", "fp16")  # weights and KV cache of the probe: two bytes an element
+TWO_COUNTS = (
+    "the plan counts all weights and 2N FLOP a token, the decode probe what is really read and "
+    "computed: no input embedding, attention's FLOP as well"
+)
 
 
 def with_overhead(
     question: Question, model: Model, session: Session, own: Roofs
-) -> tuple[Question, str]:
-    """The question with the measured overhead of that model's step, and whose it is in a sentence.
+) -> tuple[Question, list[str]]:
+    """The question with the measured overhead of that model's step, and whose it is in sentences.
 
     One that was typed stands as it is. The model is known by its shapes, whatever it is called. Of
     several contexts the question's own counts, or else the nearest. A step of fewer layers than
     the model has is no answer.
     """
     if question.overhead_s or question.overhead_source is not None:
-        return question, ""
+        return question, []
     curves = [c for c in _curves_of(model, session, own) if c.overhead_s is not None]
     whole = [c for c in curves if c.layers == c.layers_of]
     if not whole:
         few = ", of fewer layers than it has" if curves else ""
         what = "only a decode step" if curves else "no decode step"
-        return question, f"no overhead: the session has {what} of {model.name}{few}"
+        return question, [f"no overhead: the session has {what} of {model.name}{few}"]
     curve = min(whole, key=lambda c: abs(c.context - question.context))
     asked = msgspec.structs.replace(question, overhead_s=curve.overhead_s, overhead_source=MEASURED)
-    return asked, _said(curve, question)
+    return asked, [_said(curve, question), TWO_COUNTS]
 
 
 def _curves_of(model: Model, session: Session, own: Roofs) -> Iterable[DecodeCurve]:
@@ -55,6 +59,6 @@ def _said(curve: DecodeCurve, question: Question) -> str:
     said += f" at {curve.context} tokens"
     if curve.context != question.context:
         said += f", the nearest to {question.context}"
-    if (question.weights, question.kv) != PROBED:
+    if not {question.weights, question.kv} <= set(TWO_BYTES):  # the probe has two bytes an element
         said += f", with {curve.dtype} weights and KV"
     return said

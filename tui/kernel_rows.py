@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from roofwatch.roofline.roof import STOP, Roof
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
-from roofwatch.session.kernel_map import OVERHEAD, KernelPoint, kernel_map
+from roofwatch.session.kernel_map import COMPUTE, GBS, OVERHEAD, KernelPoint, kernel_map
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui.canvas import Canvas
@@ -18,6 +18,11 @@ from roofwatch.tui.log_frame import LEFT, framed
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import Row, broken, fit, row, wrapped
 
+ONCE = (
+    "once: one cos of the three; bytes: times fewer in one kernel; came: times faster; saved: "
+    "the share of the time promised by bytes that came, over 100 % where the kernels before were "
+    "slower than their bytes"
+)
 LEAST_CELLS = 40
 PLOT_ROWS, LEAST_PLOT = 14, 8
 X_LIMITS = (-1.3, 4.3)  # 0.05 to 20k FLOP per byte
@@ -58,6 +63,35 @@ def table(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     return rows
 
 
+def legend(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    """Whose roof each per cent is of, what it is not of, and who has no place on the picture."""
+    marks = list(zip(letters(mapped), mapped, strict=True))
+    by_roof: dict[str, list[str]] = {}
+    for mark, p in marks:
+        if p.roof is not None:
+            by_roof.setdefault(_roof(p, mapped), []).append(mark)
+    roofs_said = "; ".join(f"{name} ({' '.join(of)})" for name, of in by_roof.items())
+    notes = [f"of roof, the fastest of the same reads and writes: {roofs_said}"] if by_roof else []
+    waits = [m for m, p in marks if p.bound == COMPUTE and p.roof_unit == GBS and p.roof]
+    if waits:
+        notes.append(f"{' '.join(waits)}: % of the memory's roof; what binds are the instructions")
+    if flat := [m for m, p in marks if not p.flop]:
+        notes.append(f"{' '.join(flat)}: 0 FLOP, no place on axes of FLOP")
+    return [r for note in notes for r in wrapped(note, cells - 2, "dim", " ")]
+
+
+def roof_name(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
+    """Whose rate the roof of a kernel is: a probe's, or that of another kernel of the map."""
+    if p.roof_by != p.probe:
+        return shown(p.roof_by or "")
+    best = next((o for o in mapped if p.roof in (o.gbs, o.tflops)), p)
+    return f"{shown(best.label)} here"
+
+
+def _roof(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
+    return f"{figure(p.roof)} {p.roof_unit} {roof_name(p, mapped)}"
+
+
 def treatments(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     """What treats them, each treatment with the letters of its kernels."""
     by_words: dict[str, list[str]] = {}
@@ -88,6 +122,7 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
         pad = 7 if cells >= SIDE_BY_SIDE else 0  # the sentences stand below each other
         first = row(line, (f"{share:<{pad}}", style))
         rows += _beside(first, len(line) + pad, f.reason, cells)
+    rows += wrapped(ONCE, cells - 2, "dim", " ")
     return [*rows, row("")]
 
 
@@ -132,7 +167,13 @@ def _map_rows(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     if not mapped:
         return []
     title = f" Kernel map: each kernel against its own roof; {shown(mapped[-1].dtype)}"
-    return [row((title, "dim")), *table(mapped, cells), *treatments(mapped, cells), row("")]
+    return [
+        row((title, "dim")),
+        *table(mapped, cells),
+        *legend(mapped, cells),
+        *treatments(mapped, cells),
+        row(""),
+    ]
 
 
 def _beside(first: Row, used: int, text: str, cells: int) -> list[Row]:

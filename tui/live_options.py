@@ -36,6 +36,15 @@ CONTEXT = "its tokens in the KV cache of each sequence (256,2048)"
 PRICE = "what the card costs, such as 1.99/h, 14.5 CNY/h or 0.033/min: then what it buys is said"
 
 
+def with_values(arguments: Iterable[str]) -> list[str]:
+    """``--price -1/h`` as ``--price=-1/h``: argparse takes such a value for an option."""
+    said = list(arguments)
+    for i in range(len(said) - 1, 0, -1):
+        if re.match(r"-\.?\d", said[i]) and re.fullmatch(r"--[a-z][a-z-]*", said[i - 1]):
+            said[i - 1 : i + 1] = [f"{said[i - 1]}={said[i]}"]
+    return said
+
+
 def add_live_options(parser: argparse.ArgumentParser) -> None:
     """The options of the screen and of ``roofwatch run``."""
     add = parser.add_argument

@@ -16,7 +16,7 @@ from roofwatch.session.roofs import roofs
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
 from roofwatch.tui.plan_fields import FIELDS, ROOFS, Answer, PlanFields
-from roofwatch.tui.plan_rows import duration, size, table_rows
+from roofwatch.tui.plan_rows import duration, size
 from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, width, wrapped
 from roofwatch.tui.telling import telling
 from roofwatch.tui.throughput_plot import DASHES, DOTS, SOLID, Line, plot

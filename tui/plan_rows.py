@@ -1,29 +1,25 @@
-"""A plan as rows of text: the answer in a few lines, the curve, and the card x model table."""
+"""A plan as rows of text: the answer in a few lines, and the curve with the batches that end it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from roofwatch.roofline.decode import AI_MAX, COMPUTE
-from roofwatch.session.plan import MEASURED, NOMINAL, OF_RIDGE, Plan
+from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan, PlanPoint, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
-from roofwatch.tui.rows_of_text import Row, head_of, hung, row, wrapped
+from roofwatch.tui.rows_of_text import Row, hung, row, wrapped
 
 LABEL = 10
-LEAST_NAME = 20
 SAME = 1e-3
+OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
 GAP = 3  # cells between two columns of the curve
 GIVE_WAY = ("bytes", "FLOP/B", "off linear")  # the first to go where cells are few
-_FIGURES = f"{'ridge':>5}{'weights':>9}{'KV/token':>11}{'AI_max':>7}{'roof at':>8}"
 WORDS = {OF_RIDGE: "by the ridge"}
 
 
 def plan_rows(p: Plan, cells: int, glyphs: Glyphs) -> list[Row]:
     """The whole page: title, answer, curve, notes."""
     title = f" {shown(p.gpu)} {glyphs.cross} {shown(p.model)}"
-    precise = f"{p.context} tokens of context, {_types(p)}"
+    precise = f"{p.context} tokens of context, {types(p)}"
     return [
         *wrapped(f"{title}, {precise}", cells, "title", " "),
         row(""),
@@ -34,7 +30,8 @@ def plan_rows(p: Plan, cells: int, glyphs: Glyphs) -> list[Row]:
     ]
 
 
-def _types(p: Plan) -> str:
+def types(p: Plan) -> str:
+    """The precisions of weights and KV cache."""
     if p.precision == p.kv_precision:
         return f"{p.precision} weights and KV"
     return f"{p.precision} weights, {p.kv_precision} KV"
@@ -64,12 +61,24 @@ def answer_rows(p: Plan, cells: int) -> list[Row]:
 
 def _ridge(p: Plan) -> str:
     key = f"{p.peak_key}, " if p.peak_key else ""
-    peak = f"{figure(p.peak_tflops)} TFLOP/s ({key}{_from(p.peak_from)})"
-    bandwidth = f"{figure(p.bandwidth_gbs)} GB/s ({_from(p.bandwidth_from)})"
-    said = f"{figure(p.ridge)} FLOP/byte; {peak} over {bandwidth}"
+    flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
+    peak = f"{figure(p.peak_tflops)} TFLOP/s ({key}{_from(p.peak_from)}{flat})"
+    roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({_from(p.bandwidth_from)})"
+    said = f"{figure(p.ridge)} FLOP/byte"
+    if p.ridge_from != OF_ROOF:
+        said += f" ({p.ridge_from})"
+    if stands_alone(p):
+        said += f", decides b* alone; times go by {roof}, which make {figure(p.roof_ridge)}"
+    else:
+        said += f"; {roof}"
     if p.ridge_nominal is None or abs(p.ridge / p.ridge_nominal - 1) < SAME:
         return said
     return f"{said}; nominal ridge {figure(p.ridge_nominal)}"
+
+
+def stands_alone(p: Plan) -> bool:
+    """Whether the ridge is another than that of the bandwidth and the peak in use."""
+    return abs(p.roof_ridge / p.ridge - 1) > OFF
 
 
 def _from(whence: str) -> str:
@@ -92,13 +101,28 @@ def _memory(p: Plan) -> str:
 
 
 def _ends(p: Plan) -> str:
-    if p.limited_by == COMPUTE:
-        return "at the compute roof: batching pays up to b*"
-    if p.limited_by == AI_MAX:
-        return "at AI_max: memory-bound at every batch, more sequences add as many KV bytes"
+    """What really ends the gain from batching, whatever the largest batch of the curve is."""
+    if p.reaches_roof and p.b_star is not None:
+        said = f"at the compute roof, from b* {p.b_star:.1f}"
+        if stands_alone(p):
+            return f"{said} by that ridge"
+        if not p.overhead_s:
+            return f"{said}: beyond it a larger batch adds no tokens/s"
+        return f"{said}: beyond it only the overhead is shared by more, up to {_most(p)} tokens/s"
+    if p.b_star is None:
+        roof = f"never reaches the roof: AI_max {figure(p.ai_max)} under the ridge {figure(p.ridge)}"
+    else:
+        roof = f"b* {p.b_star:.1f} does not fit"
+    if p.batch_memory_cap is None:
+        return f"{roof}; the memory, which would end it, is not known"
     if p.batch_memory_cap == 0:
         return "in the memory: it does not run on this card"
-    return f"in the memory, at batch {p.batch_memory_cap}: memory-bound up to there"
+    return f"{roof}; memory ends it at batch {p.batch_memory_cap}"
+
+
+def _most(p: Plan) -> str:
+    """Tokens per second at the peak, nothing else in the way."""
+    return figure(p.peak_tflops * 1e12 * p.curve[0].batch / p.curve[0].flop)
 
 
 def _floor(p: Plan) -> str:
@@ -123,29 +147,56 @@ def _cost(p: Plan) -> str:
     said = f"{money(p.cost_per_mtok, currency)} per Mtok at batch {p.cost_batch}"
     if first.cost_per_mtok is not None and p.cost_batch != first.batch:
         said += f", {money(first.cost_per_mtok, currency)} at batch {first.batch}"
-    return f"{said}, for {money(p.price.per_hour, currency)} an hour"
+    least = cheapest(p)
+    if least:
+        said += f"; least {least}"
+    return f"{said}; for {money(p.price.per_hour, currency)} an hour"
+
+
+def cheapest(p: Plan) -> str:
+    """The cheapest batch that fits, where that is cheaper than what the curve comes to."""
+    if p.price is None or p.cost_per_mtok is None or p.cheapest_per_mtok is None:
+        return ""
+    if p.cheapest_per_mtok > p.cost_per_mtok * (1 - SAME):
+        return ""
+    return f"{money(p.cheapest_per_mtok, p.price.currency)} at batch {p.cheapest_batch}"
+
+
+def points(p: Plan) -> list[PlanPoint]:
+    """The curve with the batches of b* and of the full memory."""
+    return sorted([*p.curve, *p.landmarks], key=lambda x: x.batch)
+
+
+def batch_of(x: PlanPoint, p: Plan) -> str:
+    """A batch; the first at b* and the last that fits say so."""
+    if x.batch == at_roof(p.b_star):
+        return f"b* {x.batch}"
+    return f"cap {x.batch}" if x.batch == p.batch_memory_cap else str(x.batch)
 
 
 def curve_rows(p: Plan, cells: int) -> list[Row]:
     """The curve as a table; a batch that does not fit says so where its bound would stand."""
+    curve = points(p)
     columns = {
-        "batch": [str(x.batch) for x in p.curve],
-        "FLOP/B": [figure(x.intensity) for x in p.curve],
-        "bytes": [size(x.bytes) for x in p.curve],
-        "step": [duration(x.step_s) for x in p.curve],
-        "tokens/s": [figure(x.tokens_per_s) for x in p.curve],
-        "off linear": [f"{100 * x.gap_to_linear:.1f} %" for x in p.curve],
+        "batch": [batch_of(x, p) for x in curve],
+        "FLOP/B": [figure(x.intensity) for x in curve],
+        "bytes": [size(x.bytes) for x in curve],
+        "step": [duration(x.step_s) for x in curve],
+        "tokens/s": [figure(x.tokens_per_s) for x in curve],
+        "off linear": [f"{100 * x.gap_to_linear:.1f} %" for x in curve],
     }
     if p.price is not None:
         name = f"{priced('', p.price.currency).strip()}/Mtok"
-        columns[name] = [money(x.cost_per_mtok or 0.0, "") for x in p.curve]
-    columns["bound"] = [x.bound if x.fits else "no room" for x in p.curve]
-    widths = {name: max(map(len, (name, *texts))) + GAP for name, texts in columns.items()}
+        columns[name] = [money(x.cost_per_mtok or 0.0, "") for x in curve]
+    columns["bound"] = [x.bound if x.fits else "no room" for x in curve]
+    longest = {name: max(map(len, (name, *texts))) for name, texts in columns.items()}
+    gap = GAP if sum(longest.values()) + GAP * len(longest) <= cells else GAP - 1
+    widths = {name: cell + gap for name, cell in longest.items()}
     for name in GIVE_WAY:
         if sum(widths.values()) > cells:
             del columns[name], widths[name]
     rows = [row(("".join(f"{name:>{widths[name]}}" for name in columns), "dim"))]
-    for i, x in enumerate(p.curve):
+    for i, x in enumerate(curve):
         line = "".join(f"{texts[i]:>{widths[name]}}" for name, texts in columns.items())
         rows.append(row((line, "" if x.fits else "dim")))
     return rows
@@ -156,46 +207,6 @@ def note_rows(p: Plan, cells: int) -> list[Row]:
     return (
         [row(""), *(r for n in p.notes for r in wrapped(n, cells, "dim", " "))] if p.notes else []
     )
-
-
-def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
-    """The seeds' table, a row a card and model; what all rows share stands above them."""
-    if not plans:
-        return [row(" no card has the figures for it")]
-    first = plans[0]
-    whose = "nominal" if all(p.figures == NOMINAL for p in plans) else "given"
-    shared = [f"{first.context} tokens of context", f"{whose} figures"]
-    shared.append(_types(first))
-    gpus, models = {p.gpu for p in plans}, {p.model for p in plans}
-    if len(plans) > 1 and 1 in (len(gpus), len(models)):
-        shared.insert(0, shown(first.gpu if len(gpus) == 1 else first.model))
-    what = "model" if len(gpus) == 1 else "card"
-    if 1 not in (len(gpus), len(models)) or len(plans) == 1:
-        what = f"card {glyphs.cross} model"
-    ends = max(len(_end_word(p)) for p in plans)
-    name = max(LEAST_NAME, cells - len(_FIGURES) - ends - 3)
-    head = f" {what:<{name}}{_FIGURES}"
-    rows = [*wrapped(", ".join(shared), cells, "title", " ")]
-    rows.append(row((f"{head}  ends", "dim")))
-    return [*rows, *(_table_row(p, what, name, glyphs) for p in plans)]
-
-
-def _table_row(p: Plan, what: str, name: int, glyphs: Glyphs) -> Row:
-    card, model = shown(p.gpu).removeprefix("NVIDIA "), shown(p.model)
-    called = {"card": card, "model": model}.get(what, f"{card} {glyphs.cross} {model}")
-    called = head_of(called, name - 1, glyphs.ellipsis)
-    at = f"b {p.b_star:.0f}" if p.reaches_roof and p.b_star is not None else "never"
-    line = f" {called:<{name}}{figure(p.ridge):>5}{size(p.weights_bytes):>9}"
-    line += f"{p.kv_bytes_per_token:>9,} B{figure(p.ai_max):>7}{at:>8}"
-    return row(f"{line}  {_end_word(p)}")
-
-
-def _end_word(p: Plan) -> str:
-    if p.limited_by == COMPUTE:
-        return "compute"
-    if p.limited_by == AI_MAX:
-        return "AI_max"
-    return f"memory {p.batch_memory_cap}" if p.batch_memory_cap else "no room"
 
 
 def size(value: float) -> str:

@@ -81,6 +81,8 @@ FLAT = Trial(
     overhead_ratio=1.0,
 )
 
+STEEP = msgspec.structs.replace(FLAT, time_ratio=7.8)
+
 
 def like(evidence: Evidence, **changed: Any) -> Evidence:
     return msgspec.structs.replace(evidence, **changed)
@@ -230,8 +232,11 @@ def test_copies_over_the_link_are_bound_by_it() -> None:
         CHAIN, flop=0.0, bytes=0.0, memory_s=0.0, intensity=None, kernels=1.0, transfer_share=1.0
     )
     found = decide(load)
-    assert found.bound == MEMORY
+    assert (found.bound, found.certainty) == (MEMORY, CERTAIN)
     assert "host link" in treatment(load, found)
+    waiting = like(load, busy_share=0.7, gap_share=0.3)
+    assert decide(waiting).certainty == LIKELY
+    assert "flop=" not in would_help(waiting, decide(waiting))
     assert "copies over the host link" in because(load, found)[TIMELINE]
 
 
@@ -262,6 +267,20 @@ def test_the_seeds_treatments() -> None:
 def test_what_this_call_showed_comes_first(changed: dict[str, Any], says: str) -> None:
     evidence = like(TINY, **changed)
     assert says in treatment(evidence, decide(evidence)).partition(";")[0] + ";"
+
+
+def test_a_graph_is_not_praised_for_a_sleep_that_it_leaves_out() -> None:
+    evidence = like(TINY, cpu_share=0.03, graph_s=1e-3)
+    assert "replayed" not in treatment(evidence, decide(evidence))
+
+
+def test_what_would_help_where_all_routes_agree_and_the_kernel_is_slow() -> None:
+    evidence = like(MATMUL, compute_s=0.22e-3, trials=(STEEP,))
+    found = decide(evidence)
+    assert found.certainty == LIKELY
+    assert would_help(evidence, found).startswith("a kernel nearer the roof")
+    against = like(evidence, trials=(FLAT,))
+    assert "the one that contradicts" in would_help(against, decide(against))
 
 
 def test_at_the_roof_it_says_stop() -> None:

@@ -211,7 +211,12 @@ def test_curves_are_made_only_where_decode_was_measured(
     monkeypatch.setattr(of_cost, "decode_curves", made)
     assert bill(priced).decode == []
     assert asked == []
-    step = msgspec.structs.replace(priced.measurements[0], probe="decode-x", protocol="decode")
+    step = msgspec.structs.replace(
+        priced.measurements[0],
+        probe="decode-x",
+        protocol="decode",
+        shape={"batch": 1, "context": 256, "calls": 1},
+    )
     priced.add(step)
     assert len(bill(priced).decode) == 1
     assert asked == [priced]

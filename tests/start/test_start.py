@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import re
@@ -16,6 +15,7 @@ import termios
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -199,7 +199,8 @@ def whole_python(at: Path) -> Python:
         pytest.skip("this Python does not run from another folder")
     python = Python(at / "bin" / "python3")
     # As most have it. Where this one has none, start goes by way of ensurepip.
-    spec = importlib.util.find_spec("pip")
+    # Not importlib.util: setuptools listens there, and warns once anyone has imported distutils.
+    spec = PathFinder.find_spec("pip")
     if spec is not None and spec.origin is not None:
         (python.site / "pip").symlink_to(Path(spec.origin).parent)
     return python
