@@ -17,6 +17,10 @@ TITLES = {
     DAY_18: "Day 18: one's own roofline, the batch and the KV cache",
     H100_NOTE: "H100 note: compute or bytes",
 }
+WHOSE = (
+    "the worked examples of the three notes that the project grew from (its seeds: "
+    f"{DAY_1}, {DAY_18}, {H100_NOTE})"
+)
 PARTS = (
     example_day_1,
     example_day_18_ridges,

@@ -13,7 +13,8 @@ from roofwatch.session.rates import tflops, time_s
 ALIGNMENT = "alignment"  # key and protocol of the probe
 ALIGNED = "aligned"
 VOCABULARY, PADDED = "vocabulary", "vocabulary padded"
-COSTS = 1.05  # a factor of less is the spread of a burst
+COSTS = 1.05  # a factor of less is the spread of a burst; an odd side gains nothing either
+APART = 2  # times what an odd side seems to gain: so much is noise, and a loss is more
 KEEPS = 0.95
 SIDES = ("m", "n", "k")
 
@@ -109,12 +110,17 @@ def _sentence(points: list[AlignmentPoint], on_cpu: bool) -> str:
     off = [p for p in points if p.variant not in (ALIGNED, PADDED) and p.factor is not None]
     if not off:
         return "The aligned shape or the others were not measured: nothing to compare."
-    costly = [p for p in off if (p.factor or 0.0) >= COSTS and p.outside_noise]
+    luckiest = max(off, key=lambda p: p.of_aligned or 0.0)
+    gained = (luckiest.of_aligned or 0.0) - 1
+    noise = max(COSTS, 1 + APART * gained)
+    costly = [p for p in off if (p.factor or 0.0) > noise and p.outside_noise]
     if not costly:
+        scatter = "or than the repetitions scatter"
+        if noise > COSTS:
+            scatter += f" ({_named(luckiest)} seems {percent(gained)} faster than the aligned)"
         return (
             f"{'On this CPU' if on_cpu else 'Here'} no side that is off costs more than "
-            f"{percent(COSTS - 1)} or than the repetitions scatter: multiples of 8 or 64 bring "
-            "nothing that can be seen."
+            f"{percent(COSTS - 1)} {scatter}: multiples of 8 or 64 bring nothing that can be seen."
         )
     worst = max(costly, key=lambda p: p.factor or 0.0)
     out = [

@@ -19,11 +19,12 @@ from roofwatch.roofline.price import (
 from roofwatch.roofline.workload import ELEMENT_BITS
 from roofwatch.session.decode import DecodeCurve, DecodePoint, decode_curves
 from roofwatch.session.fold import Session
-from roofwatch.session.rates import tflops
+from roofwatch.session.rates import gbs, tflops
 from roofwatch.session.roofs import Roofs
 
 DECODE = "decode"  # protocol of a probe of decode steps
 UNMEASURED = "not_measured"
+STREAM = "stream"  # protocol of the bandwidth probes
 EXA, PETA = 1e18, 1e15
 SMALLER = ("int8", "int4")  # weights: half and a quarter of two bytes
 
@@ -123,7 +124,7 @@ def costs(session: Session, own: Roofs, curves: Sequence[DecodeCurve] | None = N
         run_cost=cost(per_hour, session.run_s),
         per_exa={key: cost(per_hour, EXA / (rate * 1e12)) for key, (_, rate) in flats.items()},
         per_petabyte=cost(per_hour, PETA / (slope * 1e9)) if slope else None,
-        idle=_idle(own, per_hour),
+        idle=_idle(session, own, per_hour),
         decode=[one for curve in curves if (one := _decode(curve, own, per_hour)) is not None],
         status={} if slope else {"per_petabyte": UNMEASURED},
     )
@@ -143,17 +144,24 @@ def _flat(own: Roofs, key: str | None) -> tuple[str, float] | None:
     return next(((which, rate) for which, rate in flats if rate), None)
 
 
-def _idle(own: Roofs, per_hour: float) -> list[Idle]:
-    """The compute that the bandwidth roof's own stream leaves unused."""
+def _idle(session: Session, own: Roofs, per_hour: float) -> list[Idle]:
+    """The compute that a stream leaves unused: the bandwidth roof's, or the fastest that computes.
+
+    A copy has no FLOP: that all compute is idle beside it says nothing.
+    """
     key = own.main_key
     flat = _flat(own, key)
     if own.bandwidth is None or key is None or flat is None:
         return []
     roof, rate = flat
-    achieved = tflops(own.bandwidth)
+    computing = [m for m in session.measured() if m.protocol == STREAM and m.flop]
+    stream = own.bandwidth
+    if not stream.flop:
+        stream = max(computing, key=gbs, default=stream)
+    achieved = tflops(stream)
     return [
         Idle(
-            probe=own.bandwidth.probe,
+            probe=stream.probe,
             peak_key=key,
             roof=roof,
             roof_tflops=rate,

@@ -128,8 +128,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     direction. ``cost_per_mtok`` is that of ``cost_batch``, the largest of the curve that fits;
     ``cheapest_batch`` is the first that makes a token as cheap as it gets on this card.
     ``reaches_roof``: some batch reaches the ridge, and fits. ``ridge_from`` is ``roof`` where the
-    ridge is peak over bandwidth, which is ``roof_ridge``. ``landmarks`` are the batches of b* and of
-    the full memory where the curve lacks them.
+    ridge is peak over bandwidth, which is ``roof_ridge``. ``landmarks`` are the batches of b* and
+    of the full memory where the curve lacks them.
     """
 
     gpu: str
@@ -358,10 +358,8 @@ def _weights_note(key: str | None, q: Question) -> str:
         elif own and key is not None:
             said.append(f"unpacked and multiplied as {key}")
     elif own and key not in (None, q.weights):
-        whose = "the session measured" if q.peak_measured else "the card's table has"
-        said.append(
-            f"{q.weights} weights are judged by the {key} peak: {whose} none of {q.weights}"
-        )
+        whose = "the session measured" if q.peak_measured else "the table has"
+        said.append(f"{q.weights} weights go by the {key} peak: {whose} none of {q.weights}")
     return "; ".join(said)
 
 

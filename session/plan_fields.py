@@ -39,7 +39,8 @@ def _seconds(text: str) -> float:
         return 0.0
     found = time_s(text, 1.0).value
     if BARE.fullmatch(text) and found >= MOST_BARE_S:
-        raise QuantityError(f"has no unit: seconds or milliseconds? Write {text[:12]}ms or {text[:12]}s")
+        asked = f"seconds or milliseconds? {text[:12]}ms, {text[:12]}s"
+        raise QuantityError(f"has no unit: {asked}")
     return found
 
 
@@ -83,13 +84,9 @@ FIELDS: dict[str, Field] = {
     "kv": Field("kv", _text, f"precision of the KV cache: {', '.join(KV)}"),
     "batch_max": Field("batch_max", count, "largest batch of the curve (128)"),
     "overhead": Field("overhead_s", _seconds, "constant time of every step: 7.8ms, 50us (0)"),
-    "bandwidth": Field(
-        "bandwidth_gbs", lambda t: rate(t, GBS).value, "in place of nominal or measured: GB/s"
-    ),
+    "bandwidth": Field("bandwidth_gbs", lambda t: rate(t, GBS).value, f"{INSTEAD}: GB/s"),
     "peak": Field("peak_tflops", lambda t: rate(t, TFLOPS).value, f"{INSTEAD}: TFLOP/s"),
-    "ridge": Field(
-        "ridge", _ridge, "decides b* alone: nominal, measured, FLOP/byte (peak over bandwidth)"
-    ),
+    "ridge": Field("ridge", _ridge, "decides b* alone: nominal, measured, or FLOP/byte"),
     "reserve": Field("reserve", _share, "share of the memory kept free: 0.03, 3% (0.03)"),
     "link": Field("link_gbs", lambda t: rate(t, GBS).value, "host link, one direction: GB/s"),
     "price": Field("price", _price, "what the card costs: 1.99/h"),

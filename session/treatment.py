@@ -35,12 +35,12 @@ _CHEAPER = {
     "layernorm": "fewer instructions: plain sums instead of a running mean and variance",
     "rmsnorm": "fewer instructions an element",
     "softmax": "cheaper functions (an approximate exp), fewer of them: one pass over the row",
-    BIAS_GELU_DROPOUT: "cheaper functions (tanh for erf, fewer random bits)",
+    BIAS_GELU_DROPOUT: "cheaper functions (tanh for erf)",
 }
 _FUNCTIONS = "cheaper functions (an approximation, a table, fewer of them)"
 _BOTH = {
     Cause.ARITHMETIC: "{} and fewer bytes: both bind it",
-    Cause.BESIDE_BYTES: "{}, fewer bytes, or a kernel that overlaps the two",
+    Cause.BESIDE_BYTES: "{}, fewer bytes, or both overlapped",
 }
 _OVERHEAD = {
     "graph": "fusion: fewer kernels",

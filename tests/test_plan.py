@@ -163,19 +163,32 @@ def test_a_saved_session_gives_its_figures(full_file: Path) -> None:
     assert (found["gpu"], found["figures"]) == ("NVIDIA H200", "measured")
     assert found["bandwidth_gbs"] == pytest.approx(4389, abs=1)
     _, out, _ = said("--session", str(full_file), "--model", "Llama-3-8B")
-    assert "(fp16, measured) over 4389 GB/s" in out
+    assert "(fp16, measured burst) over 4389 GB/s" in out
+
+
+def test_what_is_typed_goes_before_a_session(full_file: Path) -> None:
+    base = ("--session", str(full_file), "--model", "Llama-3-8B")
+    found = plan(*base, "--bandwidth", "4000", "--peak", "500")
+    assert (found["bandwidth_gbs"], found["peak_tflops"], found["ridge"]) == (4000, 500, 125)
+    _, out, _ = said(*base, "--bandwidth", "4000", "--peak", "500")
+    assert "500 TFLOP/s (fp16, given) over 4000 GB/s (given)" in " ".join(out.split())
+    _, out, _ = said(*base, "--ridge", "nominal")
+    assert "206 FLOP/byte (nominal), decides b* alone; times go by 798" in " ".join(out.split())
 
 
 def test_without_names_the_seeds_table() -> None:
     code, out, err = said()
     assert (code, err) == (0, "")
     lines = out.splitlines()
+    head = " ".join(lines[: lines.index("")])
+    assert "the worked examples of the three notes that the project grew from" in head.lower()
+    lines = lines[lines.index("") + 1 :]
     assert lines[5] == ""
     for line, words in zip(
         lines[2:5],
         (
             ("T4", "TinyLlama-1.1B", "203", "2.20 GB", "22,528 B", "47.7", "never", "AI_max"),
-            ("A100", "Llama-2-7B", "153", "13.5 GB", "524,288 B", "12.6", "never", "memory 65"),
+            ("A100", "Llama-2-7B", "153", "13.5 GB", "524,288 B", "12.6", "never", "memory  65"),
             ("H100", "Llama-3-8B", "295", "16.1 GB", "131,072 B", "59.8", "never", "AI_max"),
         ),
         strict=True,
@@ -236,7 +249,9 @@ def test_the_examples_alone() -> None:
     _, whole, _ = said()
     code, out, err = said("--examples")
     assert (code, err) == (0, "")
-    assert whole.endswith("\n\n" + out)
+    head, _, below = out.partition("\n\n")
+    assert whole.startswith(f"{head}\n\n")
+    assert whole.endswith(f"\n\n{below}")
     _, out, _ = said("--examples", "--json")
     found = json.loads(out)
     assert isinstance(found, list)
@@ -258,7 +273,16 @@ def test_the_examples_are_the_seeds_own_whatever_a_user_calls_a_t4() -> None:
 
 def test_whoever_asks_something_gets_no_examples() -> None:
     for arguments in (("--gpu", "T4"), ("--context", "64"), ("--price", "1/h")):
-        assert "Day 18" not in said(*arguments)[1]
+        out = said(*arguments)[1]
+        assert "Day 18" not in out
+        assert ("of the notes that the project grew from" in out) == ("--gpu" not in arguments)
+
+
+def test_the_same_words_say_what_the_examples_are() -> None:
+    words = "the worked examples of the three notes that the project grew from (its seeds: Day 1,"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for text in (said("--help")[1], said()[1], readme):
+        assert words in " ".join(text.split()).replace("The worked", "the worked")
 
 
 @pytest.mark.parametrize(
@@ -287,15 +311,21 @@ def test_text_fits_80_columns(arguments: tuple[str, ...]) -> None:
         (("--gpu", "T4", "--model", "llama"), "roofwatch: 'llama' may be Llama-2-7B, Llama-2-13B"),
         (("--gpu", "T4", "--model", "./none.json"), "none.json: No such file or directory"),
         (("--context", "x"), "roofwatch: context: 'x' is no number"),
-        (("--overhead=-3ms",), "roofwatch: overhead: '-3ms' is not a number above 0"),
+        (("--overhead=-3ms",), "roofwatch: overhead: '-3ms' is not from 0 to 3600 s"),
+        (("--overhead", "-3ms"), "roofwatch: overhead: '-3ms' is not from 0 to 3600 s"),
+        (("--overhead", "7.8"), "'7.8' has no unit: seconds or milliseconds? 7.8ms, 7.8s"),
+        (("--context", "0"), "roofwatch: context: '0' is not from 1 to 100000000"),
+        (("--reserve", "-0.1"), "roofwatch: reserve: '-0.1' is not from 0 to 0.99"),
+        (("--price", "-1/h"), "roofwatch: price: '-1/h' is not above 0"),
+        (("--price=-1/h",), "roofwatch: price: '-1/h' is not above 0"),
         (("--peak", "fast"), "roofwatch: peak: 'fast' is no number"),
         (("--price", "much"), "roofwatch: price: 'much' is no price"),
-        (("--weights", "fp4"), "roofwatch: weights is 'fp4', none of fp16, fp8, int8, int4"),
+        (("--weights", "fp4"), "roofwatch: weights is 'fp4', none of fp16, bf16, fp8, int8, int4"),
         (("--ridge", "measured"), "roofwatch: a measured ridge needs a session"),
         (("--session", "/nowhere.jsonl", "--model", "TinyLlama"), "/nowhere.jsonl: No such file"),
         (("--nominal", "/nowhere.toml"), "/nowhere.toml: No such file"),
-        (("--examples", "--gpu", "T4"), "roofwatch: --examples is of the seeds' own cards"),
-        (("--examples", "--session", "x"), "roofwatch: --examples is of the seeds' own cards"),
+        (("--examples", "--gpu", "T4"), "roofwatch: --examples is of the notes' own cards"),
+        (("--examples", "--session", "x"), "roofwatch: --examples is of the notes' own cards"),
         (("--jason",), "roofwatch plan: unrecognized arguments: --jason"),
         (("--gpu",), "roofwatch plan: argument --gpu: expected one argument"),
         (("T4",), "roofwatch plan: unrecognized arguments: T4"),
@@ -305,8 +335,13 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments: tuple[str, ...], says:
     assert says in refusal(*arguments)
 
 
-def test_a_session_needs_a_model_and_its_own_card(full_file: Path) -> None:
-    assert "needs a model (--model)" in refusal("--session", str(full_file))
+def test_a_session_alone_is_the_table_over_models_and_has_its_own_card(full_file: Path) -> None:
+    code, out, err = said("--session", str(full_file))
+    assert (code, err) == (0, "")
+    assert out.startswith(" NVIDIA H200, 2048 tokens of context, measured figures")
+    assert [r for r in out.splitlines() if r.startswith(" Llama-3-8B ")] != []
+    _, text, _ = said("--session", str(full_file), "--json")
+    assert {p["figures"] for p in json.loads(text)} == {"measured"}
     said_ = refusal("--session", str(full_file), "--gpu", "T4", "--model", "TinyLlama")
     assert "measured on NVIDIA H200, not on Tesla T4" in said_
 

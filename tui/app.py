@@ -6,6 +6,7 @@ import gc
 import time
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -262,8 +263,14 @@ class RoofwatchApp(App[None]):
             self.say(f"run {self.session.run}")
 
     def action_saved(self) -> None:
-        """Say where the session is."""
-        self.say(header.saved(self.source.path, bool(self.live), self._area.width, self.glyphs))
+        """Say where the session is: in the footer, or in a dialog where that is too narrow."""
+        what, where = header.saved(self.source.path, bool(self.live))
+        if cell_len(f" {what} {where}") <= self._area.width:
+            self.say(f"{what} {where}")
+            return
+        from roofwatch.tui.dialogs import Saved
+
+        self.push_screen(Saved(what, where, self._area.width))
 
     def action_help(self) -> None:
         """What the keys do."""

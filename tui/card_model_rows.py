@@ -20,7 +20,7 @@ GIVE_WAY = ("tokens/s", "ends", "memory", "roof at", "floor", "AI_max")
 
 
 def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
-    """The table over models, over cards, or of pairs; figures that are one side's alone vary there."""
+    """The table over models, over cards, or of pairs."""
     if not plans:
         return [row(" no card has the figures for it")]
     first = plans[0]
@@ -29,13 +29,14 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     head = [f"{first.context} tokens of context", f"{_whose(plans)} figures", types(first)]
     if one_card and len(plans) > 1:
         what, columns = "model", {**_of_model(plans), **_of_pair(plans)}
-        head = [shown(first.gpu), *head, *_same(_of_card(plans), (("ridge", "ridge {}"),))]
+        head = [shown(first.gpu), *head, f"ridge {figure(first.ridge)}"]
         head.append(f"{figure(first.bandwidth_gbs)} GB/s")
         head += [f"{_memory(first)} of memory"] if first.memory_bytes else []
     elif one_model:
         what, columns = "card", {**_of_card(plans), **_of_pair(plans)}
-        said = (("weights", "{} of weights"), ("KV/token", "{} of KV a token"), ("AI_max", "AI_max {}"))
-        head = [shown(first.model), *head, *_same(_of_model(plans), said)]
+        head = [shown(first.model), *head, f"{size(first.weights_bytes)} of weights"]
+        head.append(f"{first.kv_bytes_per_token:,} B of KV a token")
+        head.append(f"AI_max {figure(first.ai_max)}")
     else:
         what, columns = f"card {glyphs.cross} model", _of_seeds(plans)
     columns |= _cost(plans)
@@ -96,12 +97,11 @@ def _of_pair(plans: Sequence[Plan]) -> dict[str, list[str]]:
 
 def _of_seeds(plans: Sequence[Plan]) -> dict[str, list[str]]:
     """The table of Day 18 (a seed), whose limit goes by the largest batch of the curve."""
-    never = [p.b_star is None or not p.reaches_roof for p in plans]
     words = {COMPUTE: "compute", AI_MAX: "AI_max"}
     return {
         "ridge": [figure(p.ridge) for p in plans],
         **_of_model(plans),
-        "roof at": ["never" if no else f"b {p.b_star:.0f}" for p, no in zip(plans, never, strict=True)],
+        "roof at": [f"b {p.b_star:.0f}" if p.b_star and p.reaches_roof else "never" for p in plans],
         "limit": [words.get(p.limited_by, "memory") for p in plans],
         "cap": [_cap(p) for p in plans],
     }
@@ -114,10 +114,6 @@ def _cost(plans: Sequence[Plan]) -> dict[str, list[str]]:
     costs = [p.cost_per_mtok for p in plans]
     name = f"{priced('', price.currency).strip()}/Mtok"
     return {name: ["none" if cost is None else money(cost, "") for cost in costs]}
-
-
-def _same(columns: dict[str, list[str]], said: Sequence[tuple[str, str]]) -> list[str]:
-    return [form.format(columns[name][0]) for name, form in said]
 
 
 def _whose(plans: Sequence[Plan]) -> str:

@@ -14,7 +14,7 @@ from roofwatch.session.throttle import held_matmul
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.numbers import NOT_READ, figure, percent
+from roofwatch.tui.numbers import NOT_READ, figure, percent, util_said
 from roofwatch.tui.rows_of_text import Piece, Row, page, row, width
 
 WINDOW_S = 60.0
@@ -302,10 +302,10 @@ def _now(
     heat = said(last.temp_c, lambda v: f"{v:.0f} {glyphs.degree}C", "temp_c")
     if device.temp_slowdown_c:
         heat += f" (slows at {device.temp_slowdown_c:.0f})"
-    what = "some kernel was running" if last.gpu is not None else "CPU busy"
+    ran = util_said(said(last.util, percent, "util"), last.gpu is not None)
     parts: list[tuple[Piece, ...]] = [
         ((" temperature ", "dim"), (heat, "")),
-        ((f"  {what} ", "dim"), (said(last.util, percent, "util"), "")),
+        ((f"  {ran}", ""),),
     ]
     if on_device:
         parts.append((("  clock on the device ", "dim"), (f"{on_device[-1][1]:.0f}", "clock-spin")))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.session.cost import BatchCost, Cost, DecodeCost, costs
+from roofwatch.session.cost import BatchCost, Cost, DecodeCost, Idle, costs
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs
-from roofwatch.tui.numbers import NOT_READ, figure, money
+from roofwatch.tui.numbers import LONGEST_CURRENCY, NOT_READ, figure, money, money_column
 from roofwatch.tui.rows_of_text import Row, row, wrapped
 
 INDENT = "   "
 LITTLE = 0.01  # of a unit: the next smaller one is said
+ALMOST_ALL = 0.9995  # from here on a share has two decimals
 WORTH_SAYING = 0.01  # of an hour's rent
 HELD = {"sustained": "held", "burst": "in bursts"}
 
@@ -25,15 +26,11 @@ def cost_rows(
     bill = costs(session, own, curves)
     if bill is None:
         return []
-    each = bill.per_hour, bill.currency
-    rows = [row((f" money  {money(*each)} an hour", "title"))]
+    rows = [row((f" money  {money(bill.per_hour, bill.currency)} an hour", "title"))]
     rows += _sentence(_spent(bill), cells)
     rows += _sentence(_bought(bill, own), cells)
     for idle in bill.idle:
-        share = 1 - min(1.0, idle.achieved_tflops / idle.roof_tflops)
-        said = f"While {session.label(idle.probe)} runs, {_share(share)} of the {idle.peak_key} "
-        said += f"compute ({HELD[idle.roof]}) stands idle: {money(idle.per_hour, bill.currency)} "
-        rows += _sentence(said + f"of {money(*each)}.", cells)
+        rows += _sentence(_stands_idle(session, idle, bill), cells)
     for curve in bill.decode:
         rows += [row(""), *_curve(curve, bill, cells)]
     return rows
@@ -44,11 +41,30 @@ def _sentence(text: str, cells: int) -> list[Row]:
 
 
 def _spent(bill: Cost) -> str:
+    """The session's cost stands apart only where it is written otherwise than the run's."""
     run = f"This run cost {money(bill.run_cost, bill.currency)} ({bill.run_s:.1f} s)"
-    if bill.session_s == bill.run_s:
+    whole = money(bill.session_cost, bill.currency)
+    if whole == money(bill.run_cost, bill.currency):
         return f"{run}."
-    whole = f"all of the session {money(bill.session_cost, bill.currency)}"
-    return f"{run}, {whole} ({bill.session_s:.1f} s)."
+    return f"{run}, all of the session {whole} ({bill.session_s:.1f} s)."
+
+
+def _stands_idle(session: Session, idle: Idle, bill: Cost) -> str:
+    """What of an hour's rent pays for compute that a stream leaves unused."""
+    name, held = session.label(idle.probe), HELD[idle.roof]
+    if not idle.achieved_tflops:
+        return (
+            f"While {name} runs nothing is computed: an hour's rent buys bytes alone, and none of "
+            f"the {idle.peak_key} compute."
+        )
+    share = 1 - min(1.0, idle.achieved_tflops / idle.roof_tflops)
+    rent = money(bill.per_hour, bill.currency)
+    lost = money(idle.per_hour, bill.currency)
+    of_rent = f"all but a little of {rent}" if lost == rent and share < 1 else f"{lost} of {rent}"
+    return (
+        f"While {name} runs, {_share(share)} of the {idle.peak_key} compute ({held}) stands idle: "
+        f"{of_rent} an hour."
+    )
 
 
 def _bought(bill: Cost, own: Roofs) -> str:
@@ -88,20 +104,18 @@ def _curve(curve: DecodeCost, bill: Cost, cells: int) -> list[Row]:
 def _columns(batches: Sequence[BatchCost], bill: Cost) -> list[tuple[str, list[str]]]:
     """Heads with their cells, the least needed last; what no batch has is no column."""
 
-    def amount(value: float | None) -> str:
-        return NOT_READ if value is None else money(value, bill.currency)
-
     def share(value: float | None) -> str:
         return NOT_READ if value is None else _share(value)
 
+    unit = shown(bill.currency)[:LONGEST_CURRENCY]  # of the amounts: their heads have it
     columns = [
         ("batch", [str(b.batch) for b in batches]),
         ("tok/s", [figure(b.tokens_per_s) for b in batches]),
-        ("per Mtok", [amount(b.per_mtok) for b in batches]),
+        (f"{unit}/Mtok", money_column([b.per_mtok for b in batches])),
         ("idle compute", [share(_idle_share(b)) for b in batches]),
-        ("idle/h", [amount(b.idle_per_hour) for b in batches]),
-        ("eager/Mtok", [amount(_other(b)) for b in batches]),
-        ("launches/h", [amount(b.overhead_per_hour) for b in batches]),
+        (f"{unit} idle/h", money_column([b.idle_per_hour for b in batches])),
+        (f"eager {unit}/Mtok", money_column([_other(b) for b in batches])),
+        (f"{unit} launches/h", money_column([b.overhead_per_hour for b in batches])),
     ]
     return [c for c in columns if any(text != NOT_READ for text in c[1])]
 
@@ -155,4 +169,7 @@ def _smaller(curve: DecodeCost, bill: Cost) -> str:
 
 
 def _share(ratio: float) -> str:
-    return f"{100 * ratio:.1f} %" if ratio < 0.9995 else f"{100 * ratio:.2f} %"
+    """A share of which the last bit counts: 100 % only where nothing at all is left."""
+    if ratio < ALMOST_ALL:
+        return f"{100 * ratio:.1f} %"
+    return f"{100 * ratio:.2f} %" if ratio < 0.99995 else "100 %" if ratio == 1 else "over 99.99 %"

@@ -14,7 +14,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, percent, priced
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, spread, text_of, wrapped
+from roofwatch.tui.rows_of_text import Piece, Row, hung, page, row, spread, text_of, wrapped
 from roofwatch.tui.telling import telling
 from roofwatch.tui.throughput_plot import CROSSES, DASHES, DOTS, RINGS, SOLID, Line, plot
 
@@ -299,9 +299,9 @@ def _unmeasured(
             rows += wrapped(note.text, cells - 3, "note", f" {glyphs.note} ")
     if paper is None:
         return rows
-    where = f"  {paper.context} tokens on {shown(paper.gpu)}, on paper by {paper.figures} roofs"
-    title = row((f" {shown(paper.model)}", "title"), (where, ""))
-    rows += [row(""), spread(title, row(("7 changes it ", "dim")), cells)]
+    where = f"{paper.context} tokens on {shown(paper.gpu)}, on paper by {paper.figures} roofs"
+    *title, last = hung(f" {shown(paper.model)}  ", where, cells - 1, of_head="title")
+    rows += [row(""), *title, spread(last, row(("7 changes it ", "dim")), cells)]
     first = paper.curve[0]
     lines = [
         Line("paper", [(p.batch, p.tokens_per_s) for p in paper.curve], DASHES, "strong"),

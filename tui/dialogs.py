@@ -1,9 +1,10 @@
-"""The two dialogs: may we run on a busy card, and what the keys do."""
+"""The dialogs: may we run on a busy card, what the keys do, where the session is saved."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import chop_cells
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,6 +12,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from roofwatch.session.printable import shown
+
+FRAME = 6  # cells of border and padding
+WIDEST = 76
 
 HELP = """\
 q  Ctrl-C    quit, at any moment; what was measured is kept
@@ -71,6 +75,25 @@ class Help(ModalScreen[None]):
         """The text."""
         plain = HELP.translate(str.maketrans("╌─←→↓↑▲▒", "-=<>v^!="))
         yield Static(Text(plain if self._ascii else HELP))
+
+    def on_key(self) -> None:
+        """Any key closes it, once."""
+        if self.is_current:
+            self.dismiss(None)
+
+
+class Saved(ModalScreen[None]):
+    """The whole path of the session's file: the folder, then the name below it."""
+
+    def __init__(self, what: str, where: str, cells: int) -> None:
+        super().__init__()
+        folder, slash, name = where.rpartition("/")
+        room = max(8, min(WIDEST, cells) - FRAME)
+        self._lines = [what, "", *chop_cells(folder + slash, room), *chop_cells(name, room)]
+
+    def compose(self) -> ComposeResult:
+        """The path, unbroken where it fits."""
+        yield Static(Text("\n".join([*self._lines, "", "any key closes this"])))
 
     def on_key(self) -> None:
         """Any key closes it, once."""

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofwatch.roofline.example import Example
-from roofwatch.roofline.worked_examples import TITLES
-from roofwatch.tui.rows_of_text import Piece, Row, broken, row, width
+from roofwatch.roofline.worked_examples import TITLES, WHOSE
+from roofwatch.tui.rows_of_text import Piece, Row, broken, row, width, wrapped
 
 GAP = 2
+HEAD = f"{WHOSE[:1].upper()}{WHOSE[1:]}, worked out anew; seed: the note's own figure if another."
+PAIRS = "The cards and models of the notes that the project grew from; --gpu, --model: others."
+
+
+def head_rows(text: str, cells: int) -> list[Row]:
+    """A sentence that says what stands below."""
+    return [*wrapped(text, cells, "", " "), row("")]
 
 
 def example_rows(examples: Sequence[Example], cells: int) -> list[Row]:

@@ -18,8 +18,8 @@ from roofwatch.session.throttle import fall
 from roofwatch.tui.finding_rows import mark_of, style_of
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.mistake_rows import count_of
-from roofwatch.tui.numbers import NOT_READ, figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, tail_of, width
+from roofwatch.tui.numbers import NOT_READ, figure, percent, util_said
+from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
 from roofwatch.tui.spent import session_cost_said
 
 
@@ -64,8 +64,8 @@ def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[Piec
     if last.mem_used_bytes is not None:
         pieces.append((f"  {last.mem_used_bytes / 2**30:.1f} GiB ", ""))
     if cells >= 120 and last.util is not None:
-        what = "some kernel was running" if last.gpu is not None else "CPU busy"
-        pieces.insert(0, (f"{what} {percent(last.util)}  ", "dim"))
+        ran = util_said(percent(last.util), last.gpu is not None)
+        pieces.insert(0, (f"{ran}  ", "dim"))
     return pieces
 
 
@@ -189,11 +189,10 @@ def footer(
     return fit(pieces, cells)
 
 
-def saved(path: Path | None, live: bool, cells: int, glyphs: Glyphs) -> str:
-    """Where a session is kept, or was read from; of a long path the end."""
-    what = "saved as it happens: " if live else "read from "
+def saved(path: Path | None, live: bool) -> tuple[str, str]:
+    """Whether a session is kept or was read, and the whole path of its file."""
     where = shown(str(path).replace(str(Path.home()), "~", 1))
-    return what + tail_of(where, cells - len(what) - 2, glyphs.ellipsis)
+    return "saved as it happens:" if live else "read from", where
 
 
 def tabs(

@@ -76,7 +76,7 @@ def legend(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     if waits:
         notes.append(f"{' '.join(waits)}: % of the memory's roof; what binds are the instructions")
     if flat := [m for m, p in marks if not p.flop]:
-        notes.append(f"{' '.join(flat)}: 0 FLOP, no place on axes of FLOP")
+        notes.append(f"{' '.join(flat)}: 0 FLOP, so the picture has no point for it")
     return [r for note in notes for r in wrapped(note, cells - 2, "dim", " ")]
 
 
@@ -108,7 +108,7 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
     if not chains:
         return []
     size = chains[0].shape["rows"] * chains[0].shape["columns"]
-    title = f" Fusion: kernel by kernel, as one graph, in one kernel; {size / 1e6:.3g} M elements"
+    title = f" Fusion: one by one, as one graph, in one kernel; {size / 1e6:.3g} M elements"
     head = f"   {'chain':<18}{'once':>9}{'eager':>9}{'graph':>9}{'fused':>9}{'bytes':>8}"
     head += f"{'came':>7} saved"
     rows = [row((f"{title} of {shown(chains[0].dtype)}", "dim")), row((head, "dim"))]

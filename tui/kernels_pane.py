@@ -18,7 +18,15 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui import launch_rows
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.kernel_rows import BOUND, fusion_rows, letters, plot, treatments
+from roofwatch.tui.kernel_rows import (
+    BOUND,
+    fusion_rows,
+    legend,
+    letters,
+    plot,
+    roof_name,
+    treatments,
+)
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import (
     Piece,
@@ -29,7 +37,6 @@ from roofwatch.tui.rows_of_text import (
     page,
     row,
     spread,
-    text_of,
     width,
     wrapped,
 )
@@ -40,9 +47,8 @@ BAR_CELLS = 12
 FIGURES, RATE = 42, 9  # cells of the columns beside the name, and of TFLOP/s, which may give way
 LEAST_NAME, NAME = 16, 20  # cells of the name, and those that TFLOP/s leaves it
 PLOT_ROWS = (8, 24)  # least and most
-LEAST_TABLE = 6
+TABLE, LEAST_TABLE = 6, 3  # kernels that leave the rest to the picture; rows that it leaves
 BESIDE_ROWS = 14  # of the picture, before all treatments stand below it
-WHY_ROWS = 2  # of the reason, where it stands below the table
 ON_SCREEN = "roofwatch --suite kernels"
 HOW = (
     f"roofwatch run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
@@ -167,17 +173,24 @@ def _map(
     """What fusion brings stands below the table of a large screen."""
     if cells >= BESIDE:
         return _side_by_side(own, mapped, chains, at, cells, height, glyphs)
-    why, treated, _ = _said(mapped[at], cells - 1)
-    if len(why) > WHY_ROWS:
-        last = head_of(text_of(why[WHY_ROWS - 1]), cells - 4, "").rstrip()
-        why = [*why[: WHY_ROWS - 1], row(f"{last} {glyphs.ellipsis}")]
-    said = [*why, *treated][: max(0, height - 3)]
-    room = height - len(said)
-    rows = max(0, min(PLOT_ROWS[1], room - min(len(mapped), LEAST_TABLE) - 1))
+    said = [_below(mapped, i, cells - 1) for i in range(len(mapped))]
+    # The picture keeps its height whatever the longest reason takes of the table.
+    room = height - max(map(len, said))
+    rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], room - min(len(mapped), TABLE) - 2))
+    if room < rows + LEAST_TABLE:
+        rows = 0
     if room > len(mapped) + 1 + PLOT_ROWS[0]:
         rows = min(PLOT_ROWS[1], room - len(mapped) - 1)
     picture = _picture(own, mapped, at, cells - 1, rows, glyphs)
-    return [*picture, *_table(mapped, at, cells, room - len(picture), glyphs), *said]
+    told = said[at][: max(0, height - len(picture) - LEAST_TABLE)]
+    lines = height - len(picture) - len(told)
+    return [*picture, *page(_table(mapped, at, cells, lines, glyphs), cells, lines), *told]
+
+
+def _below(mapped: Sequence[KernelPoint], at: int, cells: int) -> list[Row]:
+    """What is said of one kernel where the picture leaves little room."""
+    why, treated, _ = _said(mapped, at, cells)
+    return [*why, *treated]
 
 
 def _side_by_side(
@@ -192,10 +205,10 @@ def _side_by_side(
     """The table left; right the picture, then all that is known of the kernel under the cursor."""
     left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + _longest(mapped) + 6)
     right = cells - left - 2
-    why, do, least = _said(mapped[at], right - 1)
+    why, do, least = _said(mapped, at, right - 1)
     said = [*why, *do, *least]
     treated = [row(""), *treatments(mapped, right - 1)]
-    lower: list[list[Row]] = [fusion_rows(chains, left)]
+    lower: list[list[Row]] = [legend(mapped, left - 1), fusion_rows(chains, left)]
     rows = max(0, min(PLOT_ROWS[1], height - len(said) - 1))
     if height - len(said) - len(treated) - 1 >= BESIDE_ROWS:
         rows = min(PLOT_ROWS[1], height - len(said) - len(treated) - 1)
@@ -232,12 +245,22 @@ def _table(
     head += f"{'TFLOP/s':>{RATE}}" if rated else ""
     head += f"{'time':>9}{'of roof':>9}" + (" " * (bar + 1) if bar else "") + "  bound"
     lines = height - 1
+    if lines < len(mapped) and lines > 1:
+        lines -= 1  # for how many more there are
     first = min(max(0, at - lines // 2), max(0, len(mapped) - lines))
     marks = letters(mapped)
     out: list[Row] = [row((head, "dim"))]
     for i in range(first, min(len(mapped), first + lines)):
         out.append(fit(_line(marks[i], mapped[i], name, rated, bar, i == at, glyphs), cells))
+    if 1 + lines < height and lines < len(mapped):
+        out.append(fit(row((_more(first, len(mapped) - first - lines), "dim")), cells))
     return out
+
+
+def _more(above: int, below: int) -> str:
+    """How many rows are out of sight, and the keys that lead there."""
+    parts = [f"{n} more: {key}" for n, key in ((above, "up"), (below, "down")) if n]
+    return f"   {', '.join(parts)}"
 
 
 def _line(
@@ -286,10 +309,15 @@ def _marked(pieces: Row, mark: str) -> list[Piece]:
     return out
 
 
-def _said(p: KernelPoint, cells: int) -> tuple[list[Row], list[Row], list[Row]]:
+def _said(
+    mapped: Sequence[KernelPoint], at: int, cells: int
+) -> tuple[list[Row], list[Row], list[Row]]:
     """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
+    p = mapped[at]
     roof = f"{_share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
-    by = f" ({shown(p.roof_by)})" if p.roof_by else ""
+    by = f" ({roof_name(p, mapped)})" if p.roof_by else ""
+    if not p.flop:
+        by += ", no point on the picture: 0 FLOP"
     why = f"; {p.reason}" if p.reason else ""
     told = wrapped(f"{shown(p.label)}: {roof}{by}{why}", cells - 2, "", " ")
     treated = hung(" Do  ", p.treatment, cells - 1, "note")

@@ -83,7 +83,7 @@ def _aligned(p: AlignmentPoint, name: int, cells: int, glyphs: Glyphs) -> Row:
     m, n, k = (p.shape[side] for side in ("m", "n", "k"))
     line = f"   {shown(p.variant):<{name}}{m:>6}{n:>7}{k:>6}{figure(p.tflops):>9}  "
     share = p.of_aligned
-    style = "warn" if share is not None and share < OFF else "burst"
+    style = "warn" if share is not None and share < OFF and p.outside_noise else "burst"
     return row(
         line,
         (_bar(share, glyphs), style),

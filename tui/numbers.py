@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from roofwatch.session.printable import shown
 
@@ -32,6 +33,13 @@ def percent(ratio: float | None) -> str:
     return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"
 
 
+def util_said(share: str, on_card: bool) -> str:
+    """What utilisation is: on a card the share of the time in which at least one kernel ran."""
+    if not on_card:
+        return f"CPU busy {share}"
+    return f"a kernel ran {share} of the time" if share[:1].isdigit() else f"utilisation {share}"
+
+
 def money(amount: float, currency: str) -> str:
     """An amount to four significant digits, three below 1, and at least to the hundredth.
 
@@ -39,6 +47,19 @@ def money(amount: float, currency: str) -> str:
     """
     least = "under " if 0 < amount < LEAST_MONEY else ""
     return least + priced(_amount(max(amount, LEAST_MONEY) if least else amount), currency)
+
+
+def money_column(amounts: Sequence[float | None]) -> list[str]:
+    """Amounts of one column, all with the same decimals and without a currency, which its head has.
+
+    As many as give the smallest as many digits as ``money`` does, the largest no more than six.
+    """
+    known = [a for a in amounts if a is not None and a >= LEAST_MONEY]
+    decimals = 2
+    if known:
+        smallest, largest = (math.floor(math.log10(f(known))) for f in (min, max))
+        decimals = max(2, min((3 if smallest >= 0 else 2) - smallest, 5 - largest))
+    return [NOT_READ if a is None else f"{a:.{decimals}f}" for a in amounts]
 
 
 def priced(amount: str, currency: str) -> str:

@@ -23,11 +23,11 @@ from roofwatch.session.plan import (
     Question,
     card_named,
     plan,
-    with_measured,
 )
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_fields import question_of
 from roofwatch.session.plan_overhead import with_overhead
+from roofwatch.session.plan_roofs import with_measured
 from roofwatch.session.plan_sources import card_of
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.plan_steps import (
@@ -51,6 +51,10 @@ FIGURES = (MEASURED, NOMINAL)
 NOT_HERE = "measured roofs are known of this session's own card only"
 NO_PRICE = re.compile(r"|0+|none", re.IGNORECASE)
 NOTHING = "nothing is known of this machine yet: choose a card, or let the probes run"
+OF_CPU = "a CPU has no datasheet: "
+NOT_YET = f"{OF_CPU}choose a card, or let the probes measure it"
+BY_M = f"{OF_CPU}m takes its measured roofs"
+NO_SHEET = "no datasheet of this card is known: m takes its measured roofs"
 
 
 class Answer(NamedTuple):
@@ -114,14 +118,22 @@ class PlanFields:
         """
         card = self.card(session)
         question, remark = self._asked(card, session)
-        said = ""
+        said: list[str] = []
         if question.measured:
             question, said = with_overhead(question, self.model, session, roofs(session))
-        said = said if question.overhead_source == MEASURED else ""
+        whose = ". ".join(said) if question.overhead_source == MEASURED else ""
         try:
-            return Answer(plan(card, self.model, question), remark, said)
+            return Answer(plan(card, self.model, question), remark, whose)
         except PlanError as error:
-            return Answer(None, NOTHING if self.here else str(error))
+            return Answer(None, self._unknown(session) if self.here else str(error))
+
+    def _unknown(self, session: Session) -> str:
+        """Why this machine has no plan."""
+        own = roofs(session)
+        measured = own.bandwidth_gbs is not None and own.main_key is not None
+        if session.device.kind == "cpu":
+            return BY_M if measured else NOT_YET
+        return NO_SHEET if measured and self.figures == NOMINAL else NOTHING
 
     def other_models(self, session: Session) -> list[Plan]:
         """The same question of every model that is known, where the card has an answer."""

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from roofwatch.roofline.decode import AI_MAX, COMPUTE
+from roofwatch.roofline.decode import TWO_BYTES
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import NOMINAL, Plan, PlanPoint
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, PlanPoint, at_roof
 from roofwatch.session.plan_fields import FIELDS as TYPED
+from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import roofs
+from roofwatch.tui.card_model_rows import table_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
 from roofwatch.tui.plan_fields import FIELDS, ROOFS, Answer, PlanFields
-from roofwatch.tui.plan_rows import duration, size
+from roofwatch.tui.plan_rows import batch_of, cheapest, duration, points, size
 from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, width, wrapped
 from roofwatch.tui.telling import telling
 from roofwatch.tui.throughput_plot import DASHES, DOTS, SOLID, Line, plot
@@ -54,11 +56,11 @@ def build(
         for i in range(max(len(asked), len(figures)))
     ]
     at = FIELDS.index(fields.open)
-    room = max(1, min(len(beside), height - 2))
+    said = _help(fields, answer, cells, glyphs)[: max(1, height - 2)]
+    room = max(1, min(len(beside), height - 1 - len(said)))
     first = min(max(0, at - room + 1), len(beside) - room)
     space = [row("")] if height >= ROOMY else []
-    top = [*space, *beside[first : first + room], *space, _help(fields, answer, cells, glyphs)]
-    top += space
+    top = [*space, *beside[first : first + room], *space, *said, *space]
     if answer.plan is not None:
         curve = _lines(fields, session, answer.plan)
         left = height - len(top)
@@ -142,25 +144,31 @@ def _field(
     return (*fit([label], LABEL + 2), *value)
 
 
-def _help(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> Row:
-    """One line: a refusal, what a name means so far, what the plan lacked, or what a key does."""
-    notes = [answer.remark, *(answer.plan.notes if answer.plan else ())]
+def _help(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
+    """A refusal or what the plan lacked, whole; what a name means so far or a key does, a line."""
+    notes = [answer.remark, *answer.plan.notes] if answer.plan else []  # else it stands above
+    if answer.plan is not None and fields.open != "weights":  # a note of theirs stands there alone
+        notes = [n for n in notes if not n.startswith(f"{answer.plan.precision} weights")]
     note = next((n for n in notes if n), "")
     note = answer.overhead if fields.open == "overhead" and answer.overhead else note
     if fields.said:
-        text, style = f"{glyphs.warn} {fields.said}", "warn"
-    elif fields.line is not None:
+        return _whole(fields.said, cells, "warn", glyphs.warn)
+    if fields.line is not None:
         meant = fields.meant()
         text = f"{meant + ': ' if meant else ''}Enter takes it, Esc leaves it as it was"
         style = "strong" if meant else "dim"
     elif note:
-        text, style = f"{glyphs.note} {note}", "note"
+        return _whole(note, cells, "note", glyphs.note)
     elif fields.open == ROOFS:
         text, style = "of this session's card as measured, or as printed: m does it anywhere", "dim"
     else:
         what = TYPED[fields.open].what.removeprefix(f"{_label(fields.open)}: ")
         text, style = f"{glyphs.left_right} changes it, Enter types it: {what}", "dim"
-    return fit(row((f"  {head_of(shown(text), cells - 3, glyphs.ellipsis)}", style)), cells)
+    return [fit(row((f"  {head_of(shown(text), cells - 3, glyphs.ellipsis)}", style)), cells)]
+
+
+def _whole(text: str, cells: int, style: str, sign: str) -> list[Row]:
+    return [fit(r, cells) for r in wrapped(text, cells - 1, style, f"  {sign} ")]
 
 
 # -- figures ---------------------------------------------------------------------------------
@@ -199,7 +207,8 @@ def _ridge(p: Plan) -> list[str]:
     parts = [f"{figure(p.ridge)} FLOP/byte", p.figures]
     if p.figures != NOMINAL and p.ridge_nominal is not None:
         parts[1] += f" (nominal {figure(p.ridge_nominal)})"
-    return [*parts, f"{figure(p.peak_tflops)} TFLOP/s over {figure(p.bandwidth_gbs)} GB/s"]
+    flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
+    return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
 
 
 def _loading(p: Plan) -> str:
@@ -225,11 +234,16 @@ def _memory(p: Plan) -> list[str]:
 
 
 def _limit(p: Plan) -> list[str]:
-    if p.limited_by == COMPUTE:
-        return ["compute", "batching pays up to b*"]
-    if p.limited_by == AI_MAX:
-        return ["AI_max", "the KV bytes grow along"]
-    return ["memory", "full before the ridge" if p.batch_memory_cap else "it does not run here"]
+    """What really ends the gain from batching."""
+    if p.reaches_roof:
+        beyond = "the overhead is shared by more" if p.overhead_s else "no gain"
+        return ["compute", f"{beyond} beyond b*"]
+    if p.batch_memory_cap is None:
+        return ["not known", "nor is the memory"]
+    if not p.batch_memory_cap:
+        return ["memory", "it does not run here"]
+    never = "AI_max never gets to the ridge" if p.b_star is None else f"b* is {p.b_star:.0f}"
+    return ["memory", f"full at batch {p.batch_memory_cap}", never]
 
 
 def _floor(p: Plan) -> list[str]:
@@ -241,7 +255,9 @@ def _cost(p: Plan) -> list[str]:
     if p.price is None or p.cost_per_mtok is None:
         return [p.status.get("cost_per_mtok", "not known")]
     parts = [f"{money(p.cost_per_mtok, p.price.currency)} at batch {p.cost_batch}"]
-    first = p.curve[0]
+    least, first = cheapest(p), p.curve[0]
+    if least:
+        parts.append(f"least {least}")
     if first.cost_per_mtok is not None and first.batch != p.cost_batch:
         parts.append(f"{money(first.cost_per_mtok, p.price.currency)} at {first.batch}")
     return parts
@@ -263,6 +279,8 @@ def _below(
     ``more`` are the other models on this card, under the table of a large screen.
     """
     posts = _posts(p)
+    counts = wrapped(f"{TWO_COUNTS}.", cells - 2, "dim", " ") if lines[0].name == MEASURED else []
+    height -= len(counts)
     if cells >= BESIDE and height >= LEAST_PLOT:
         others = table_rows(more, LEAST_MODELS, glyphs)[-len(more) - 1 :] if more else []
         table = _table(p, max(height - 1 - (len(others) + 2 if others else 0), LEAST_LINES))
@@ -271,11 +289,13 @@ def _below(
         wide = max(width(r) for r in table) + 3
         picture = plot(lines, cells - wide - 1, height, glyphs, posts)
         table = page(table, wide, height)
-        return [(*a, *b) for a, b in zip(table, picture, strict=True)] if picture else table
+        if picture:
+            return [*((*a, *b) for a, b in zip(table, picture, strict=True)), *counts]
+        return table
     table = _table(p, height - 1)
     left = height - len(table) - 1
     if left >= LEAST_PLOT:
-        table = [*table, row(""), *plot(lines, cells - 1, left, glyphs, posts)]
+        table = [*table, row(""), *plot(lines, cells - 1, left, glyphs, posts), *counts]
     return table
 
 
@@ -283,18 +303,20 @@ def _table(p: Plan, lines: int) -> list[Row]:
     """Batches in at most so many lines under the head."""
     if lines < 1:
         return []
-    head = f"{'batch':>7}{'FLOP/B':>9}{'step':>10}{'tokens/s':>10}{'off linear':>12}  {'bound':<9}"
+    head = f"{'batch':>9}{'FLOP/B':>8}{'step':>10}{'tokens/s':>10}{'off linear':>12}  {'bound':<8}"
     if p.price is not None:
         head += f"{priced('/Mtok', p.price.currency):>10}"
-    keep = next((i for i, x in enumerate(p.curve) if x.batch == p.batch_memory_cap), None)
-    chosen = telling(len(p.curve), lines, keep)
-    return [row((head, "dim")), *(_point(p.curve[i], p) for i in chosen)]
+    curve = points(p)
+    end = at_roof(p.b_star) if p.reaches_roof else p.batch_memory_cap
+    keep = next((i for i, x in enumerate(curve) if x.batch == end), None)
+    chosen = telling(len(curve), lines, keep)
+    return [row((head, "dim")), *(_point(curve[i], p) for i in chosen)]
 
 
 def _point(x: PlanPoint, p: Plan) -> Row:
-    line = f"{x.batch:>7}{figure(x.intensity):>9}{duration(x.step_s):>10}"
+    line = f"{batch_of(x, p):>9}{figure(x.intensity):>8}{duration(x.step_s):>10}"
     line += f"{figure(x.tokens_per_s):>10}{x.gap_to_linear * 100:>10.1f} %"
-    bound = f"  {x.bound if x.fits else 'no room':<9}"
+    bound = f"  {x.bound if x.fits else 'no room':<8}"
     cost = ""
     if x.cost_per_mtok is not None and p.price is not None:
         cost = f"{money(x.cost_per_mtok, p.price.currency):>10}"
@@ -312,7 +334,7 @@ def _lines(fields: PlanFields, session: Session, p: Plan) -> list[Line]:
         Line("linear", [(x.batch, x.batch / first.step_s) for x in p.curve], DOTS, "axis"),
     ]
     q = fields.question
-    if fields.here and (q.weights, q.kv) == ("fp16", "fp16"):
+    if fields.here and {q.weights, q.kv} <= set(TWO_BYTES):
         for curve in decode_curves(session, roofs(session)):
             if (curve.model, curve.context, curve.layers) == (p.model, p.context, curve.layers_of):
                 seen = [(x.batch, x.tokens_per_s) for x in curve.points if x.tokens_per_s]

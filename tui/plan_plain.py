@@ -22,10 +22,13 @@ from roofwatch.tui.glyphs import Glyphs
 
 DESCRIPTION = "A card and a model on paper: ridge, weights, KV cache, what a batch can reach."
 EPILOG = """\
-Without any option: the table of the seeds, and every worked example of theirs
-(--examples: these alone). With --gpu or --model alone: the table over the other.
-Figures are nominal unless given (--bandwidth, --peak, --overhead) or measured
-(--session FILE).
+Without any option: the worked examples of the three notes that the project grew
+from (its seeds: Day 1, Day 18, H100 note), below their table of cards and models
+(--examples: these alone). With --gpu, --session or --model alone: the table over
+the other. Figures are nominal unless given (--bandwidth, --peak, --overhead) or
+measured (--session FILE); what is given goes before what was measured. --price
+adds a line, and a column to a table. --weights: fp8, int8 and int4 count a byte
+or half a byte for each weight, head and embedding too, without scales.
 """
 
 
@@ -39,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     said = "a saved session: its card, by the bandwidth, peak and overhead measured there"
     parser.add_argument("--session", type=Path, metavar="FILE", help=said)
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
-    said = "every worked example of the seeds, each worked out; goes with --json only"
+    said = "every worked example of the notes, each worked out; goes with --json only"
     parser.add_argument("--examples", action="store_true", help=said)
     parser.add_argument("--json", action="store_true", help="the plan as JSON, alone on stdout")
 
@@ -56,13 +59,15 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None], Glyphs]) 
     asked = bool(said or options.session or options.nominal)
     if options.examples and asked:
         raise PlanError(
-            "--examples is of the seeds' own cards and models: only --json goes with it"
+            "--examples is of the notes' own cards and models: only --json goes with it"
         )
-    found = None if options.examples else _found(options, question_of(said))
+    question = question_of(said)
+    found = None if options.examples else _found(options, question)
     if options.json:
         _print_json(_examples() if found is None else found)
     elif sys.stdout is not None:  # closed by the shell
-        _print_text(found, [] if asked else _examples(), glyphs_of(sys.stdout.encoding))
+        pairs = asked and not (question.card or question.model or options.session)
+        _print_text(found, [] if asked else _examples(), glyphs_of(sys.stdout.encoding), pairs)
     return 0
 
 
@@ -82,24 +87,27 @@ def _examples() -> list[Example]:
     return worked_examples(seeds())
 
 
-def _measured(file: Path, question: Question, cards: Cards, models: Sequence[Model]) -> Plan:
+def _measured(
+    file: Path, question: Question, cards: Cards, models: Sequence[Model]
+) -> Plan | list[Plan]:
     from roofwatch.session.replay import Replay
 
     session = Replay(file).session
-    if not question.model:
-        raise PlanError("a session's card needs a model (--model)")
-    model = model_named(question.model, models)
+    model = model_named(question.model, models) if question.model else None
     try:
+        if model is None:
+            return [measured_plan(session, question, cards, each) for each in models]
         return measured_plan(session, question, cards, model)
     except PlanError as error:
         raise PlanError(f"{file}: {error}") from None
 
 
 def _print_text(
-    found: Plan | Sequence[Plan] | None, examples: Sequence[Example], glyphs: Glyphs
+    found: Plan | Sequence[Plan] | None, examples: Sequence[Example], glyphs: Glyphs, pairs: bool
 ) -> None:
-    from roofwatch.tui.example_rows import example_rows
-    from roofwatch.tui.plan_rows import plan_rows, table_rows
+    from roofwatch.tui.card_model_rows import table_rows
+    from roofwatch.tui.example_rows import HEAD, PAIRS, example_rows, head_rows
+    from roofwatch.tui.plan_rows import plan_rows
     from roofwatch.tui.print_rows import columns, print_rows
     from roofwatch.tui.rows_of_text import row
 
@@ -109,7 +117,8 @@ def _print_text(
     else:
         rows = table_rows(found, cells, glyphs) if found is not None else []
     below = example_rows(examples, cells)
-    print_rows([*rows, *([row("")] if rows and below else []), *below], sys.stdout)
+    head = head_rows(HEAD, cells) if below else head_rows(PAIRS, cells) if pairs else []
+    print_rows([*head, *rows, *([row("")] if rows and below else []), *below], sys.stdout)
 
 
 def _print_json(found: object) -> None:

@@ -110,7 +110,8 @@ def _ends(p: Plan) -> str:
             return f"{said}: beyond it a larger batch adds no tokens/s"
         return f"{said}: beyond it only the overhead is shared by more, up to {_most(p)} tokens/s"
     if p.b_star is None:
-        roof = f"never reaches the roof: AI_max {figure(p.ai_max)} under the ridge {figure(p.ridge)}"
+        under = f"AI_max {figure(p.ai_max)} under the ridge {figure(p.ridge)}"
+        roof = f"never reaches the roof: {under}"
     else:
         roof = f"b* {p.b_star:.1f} does not fit"
     if p.batch_memory_cap is None:

@@ -34,7 +34,7 @@ ROOF = Roof(bandwidth_gbs=100, peak_tflops=10)
 
 
 @pytest.mark.parametrize(
-    ("precision", "bits"), [("fp16", 16), ("fp8", 8), ("int8", 8), ("int4", 4)]
+    ("precision", "bits"), [("fp16", 16), ("bf16", 16), ("fp8", 8), ("int8", 8), ("int4", 4)]
 )
 def test_weights_by_precision(precision: str, bits: int) -> None:
     assert weights_bytes(1000, precision) == 1000 * bits // 8
@@ -42,9 +42,9 @@ def test_weights_by_precision(precision: str, bits: int) -> None:
 
 
 def test_kv_by_precision() -> None:
-    wide, narrow = (decode_of(SMALL, 10, kv=kv).sequence_bytes for kv in KV)
-    assert wide == 10 * 2 * 2 * 16 * 2
-    assert narrow == wide / 2
+    by = {kv: decode_of(SMALL, 10, kv=kv).sequence_bytes for kv in KV}
+    assert by["fp16"] == by["bf16"] == 10 * 2 * 2 * 16 * 2
+    assert by["fp8"] == by["int8"] == by["fp16"] / 2
 
 
 def test_narrow_weights_move_the_floor_and_the_ridges_batch_but_not_ai_max() -> None:

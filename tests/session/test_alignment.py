@@ -129,6 +129,23 @@ def test_what_scatters_as_much_as_it_costs_is_no_loss() -> None:
     assert noisy.sentence.startswith("On this CPU no side that is off costs more")
 
 
+def test_an_odd_side_that_seems_faster_tells_how_loud_the_noise_is() -> None:
+    loud = {
+        "aligned": (1024, 1024, 1024, 0.09),
+        "k-1": (1024, 1024, 1023, 0.0945),
+        "n-1": (1024, 1023, 1024, 0.075),  # a factor of 1.2, apart from the aligned one's middle
+        "m-1": (1023, 1024, 1024, 0.1),
+    }
+    found = folded(loud, kind="cpu")
+    assert {p.variant: p.outside_noise for p in found.points}["n-1"] is True
+    assert found.sentence.startswith("On this CPU no side that is off costs more")
+    assert "(m=1023 seems 11 % faster than the aligned)" in found.sentence
+    assert "Take sides" not in found.sentence
+    lost = folded(loud | {"n-1": (1024, 1023, 1024, 0.03)}, kind="cpu").sentence
+    assert lost.startswith("n=1023 runs at 0.03 TFLOP/s")
+    assert lost.endswith("better of 64.")
+
+
 def test_without_the_aligned_shape_nothing_is_compared() -> None:
     found = alignment(session(point("k-1", *H200["k-1"])))
     assert found is not None

@@ -126,6 +126,18 @@ def test_a_stream_leaves_the_compute_idle(priced: Session) -> None:
     assert 1.98 < idle.per_hour < 1.99
 
 
+def test_a_copy_computes_nothing_so_a_stream_that_does_stands_for_it(priced: Session) -> None:
+    own = roofs(priced)
+    assert own.bandwidth is not None
+    copied = msgspec.structs.replace(own.bandwidth, op="copy", probe="copy-fp16", flop=0)
+    with_copy = msgspec.structs.replace(own, bandwidth=copied)
+    found = costs(priced, with_copy)
+    assert found is not None
+    (idle,) = found.idle
+    assert idle.probe.startswith("add_scalar")
+    assert idle.achieved_tflops > 0
+
+
 def test_a_million_tokens_against_the_batch(priced: Session) -> None:
     points = [
         decode_point(1, graph_s=0.004, eager_s=0.008, launch_s=0.0004),

@@ -91,6 +91,20 @@ def test_rows_are_explained_by_the_instructions_that_were_counted(
     assert mapped["bias+gelu+dropout"].reason.endswith("they overlap only in part")
 
 
+def test_what_treats_them_follows_from_the_reason(mapped: dict[str, KernelPoint]) -> None:
+    said = {label: p.treatment for label, p in mapped.items()}
+    assert "both bind it; fusing alone brought 20 % of what bytes promise" in said["cos"]
+    for label in ("layernorm", "softmax"):
+        assert said[label].endswith("fusing alone brings little")
+    assert "both overlapped; fusing alone brought 26 %" in said["bias+gelu+dropout"]
+    assert "FlashAttention-3" in said["prefill attention 8192"]
+    assert "sliding window" in said["prefill attention 8192"]
+    assert said["prefill linear 4096"].startswith("stop here")
+    assert said["add"] == said["relu"] == "fuse it with its neighbours: fewer bytes"
+    assert said["silu"] == said["add"]  # arithmetic is the smaller part of its time
+    assert not any("multiples" in words or "tensor cores" in words for words in said.values())
+
+
 def test_nothing_is_invented(mapped: dict[str, KernelPoint]) -> None:
     for label in ("rmsnorm", "embedding", "decode linear", "decode attention 16 x 2048"):
         assert mapped[label].reason.startswith("not known"), label

@@ -12,8 +12,7 @@ from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import named
 from roofwatch.session.cards import packaged_cards
-from roofwatch.session.events import Device, Price
-from roofwatch.session.fold import Session
+from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import (
     Plan,
@@ -22,10 +21,8 @@ from roofwatch.session.plan import (
     Question,
     card_named,
     plan,
-    with_measured,
 )
-from roofwatch.session.plan_sources import SEEDS_PAIRS, answer, measured_plan, table
-from roofwatch.session.roofs import roofs
+from roofwatch.session.plan_sources import SEEDS_PAIRS, answer, table
 
 ALL = packaged_cards()
 CARDS, MODELS = Cards(ALL), packaged_models()
@@ -71,7 +68,8 @@ def test_every_name_of_the_contract_is_in_the_json() -> None:
     said = msgspec.json.decode(msgspec.json.encode(ask()))
     assert said.keys() >= CONTRACT
     assert all(point.keys() >= POINT for point in said["curve"])
-    nulls = {k for k, v in said.items() if v is None and k not in ("b_star", "cost_batch", "price")}
+    alone = ("b_star", "cost_batch", "cheapest_batch", "price")  # others say why
+    nulls = {k for k, v in said.items() if v is None and k not in alone}
     assert nulls <= said["status"].keys()
 
 
@@ -112,17 +110,34 @@ def test_a_step_is_the_longer_half_at_every_point() -> None:
     assert found.curve[0].gap_to_linear == 0
 
 
-def test_a_ridge_that_is_given_stands_for_what_is_not() -> None:
-    alone = ask(ridge=100.0)
-    assert (alone.bandwidth_gbs, alone.peak_tflops) == (320, pytest.approx(32))
-    assert (alone.bandwidth_from, alone.peak_from) == ("nominal", "ridge")
-    with_peak = ask(ridge=100.0, peak_tflops=50)
-    assert (with_peak.bandwidth_gbs, with_peak.peak_tflops) == (500, 50)
-    assert (with_peak.bandwidth_from, with_peak.peak_from) == ("ridge", "given")
-    with_both = ask(ridge=100.0, peak_tflops=50, bandwidth_gbs=250)
-    assert (with_both.ridge, with_both.peak_tflops, with_both.bandwidth_gbs) == (100, 50, 250)
-    assert with_both.notes == ["ridge 100 was given; bandwidth and peak make 200"]
-    assert ask(ridge=185.0, peak_tflops=50, bandwidth_gbs=270).notes == []
+@pytest.mark.parametrize(
+    ("given", "roof"),
+    [
+        ({}, (320, 65)),
+        ({"peak_tflops": 50.0}, (320, 50)),
+        ({"bandwidth_gbs": 250.0}, (250, 65)),
+        ({"peak_tflops": 50.0, "bandwidth_gbs": 250.0}, (250, 50)),
+    ],
+)
+@pytest.mark.parametrize("ridge", [100.0, "nominal"])
+def test_a_ridge_that_is_named_decides_b_star_alone(
+    given: dict[str, float], roof: tuple[float, float], ridge: float | str
+) -> None:
+    found = ask(context=256, ridge=ridge, **given)
+    assert (found.bandwidth_gbs, found.peak_tflops) == roof
+    assert found.ridge == pytest.approx(100 if ridge == 100.0 else 203.125)
+    assert found.ridge_from == ("given" if ridge == 100.0 else "nominal")
+    assert found.roof_ridge == pytest.approx(roof[1] * 1e3 / roof[0])
+    assert found.curve == ask(context=256, **given).curve
+    assert found.b_star == ask(context=256, ridge=float(found.ridge)).b_star
+
+
+def test_a_figure_that_nobody_knows_comes_from_the_ridge() -> None:
+    bare = Nominal(origin="none", name="New card")
+    no_peak = ask(bare, ridge=100.0, bandwidth_gbs=500)
+    assert (no_peak.peak_tflops, no_peak.peak_from) == (50, "ridge")
+    no_bandwidth = ask(bare, ridge=100.0, peak_tflops=50)
+    assert (no_bandwidth.bandwidth_gbs, no_bandwidth.bandwidth_from) == (500, "ridge")
 
 
 def test_the_nominal_ridge_beside_given_figures() -> None:
@@ -139,18 +154,61 @@ def test_the_nominal_ridge_beside_given_figures() -> None:
 def test_narrow_weights_and_who_multiplies_them() -> None:
     h100, a100 = card_named("H100 SXM", CARDS), card_named("A100 80GB SXM", CARDS)
     fp8 = ask(h100, weights="fp8")
-    assert (fp8.peak_key, fp8.notes) == ("fp8", [])
+    each = "weights: a byte for each, head and embedding too, no scales; "
+    peak = "computed at the fp8 peak, so activations are fp8 as well"
+    assert (fp8.peak_key, fp8.notes) == ("fp8", [f"fp8 {each}{peak}"])
     assert fp8.weights_bytes == TINY.params
     assert fp8.ridge == pytest.approx(2 * ask(h100).ridge, rel=1e-3)
     old = ask(a100, weights="fp8")
     assert (old.peak_key, old.ridge) == ("fp16", ask(a100).ridge)
-    assert old.notes == ["fp8 weights are unpacked and multiplied as fp16"]
-    assert ask(a100, weights="int8").peak_key == "int8"
+    assert old.notes == [f"fp8 {each}unpacked and multiplied as fp16"]
+    int8 = ask(a100, weights="int8")
+    assert int8.peak_key == "int8"
+    assert "computed at the int8 peak" in int8.notes[0]
     int4 = ask(a100, weights="int4")
     assert int4.weights_bytes == TINY.params / 2
-    assert int4.notes == ["int4 weights are unpacked and multiplied as fp16"]
-    assert ask(a100, weights="int4", peak_tflops=200).notes == []
+    each = "int4 weights: half a byte for each, head and embedding too, no scales"
+    assert int4.notes == [f"{each}; unpacked and multiplied as fp16"]
+    assert ask(a100, weights="int4", peak_tflops=200).notes == [each]
     assert ask(kv="fp8").kv_bytes_per_token == TINY.kv_bytes_per_token() / 2
+    assert ask(kv="int8").kv_bytes_per_token == TINY.kv_bytes_per_token() / 2
+
+
+def test_bf16_is_of_the_size_of_fp16_and_said_as_bf16() -> None:
+    a100 = card_named("A100 80GB SXM", CARDS)
+    found, half = ask(a100, weights="bf16", kv="bf16"), ask(a100)
+    assert (found.precision, found.kv_precision, found.peak_key) == ("bf16", "bf16", "bf16")
+    assert (found.curve, found.b_star, found.notes) == (half.curve, half.b_star, [])
+    old = ask(weights="bf16")  # a T4
+    assert old.notes == ["bf16 weights go by the fp16 peak: the table has none of bf16"]
+
+
+def test_the_ends_of_batching_stand_in_the_curve_or_beside_it() -> None:
+    found = ask(context=256)
+    assert [p.batch for p in found.landmarks] == [435, 2508]
+    assert [p.fits for p in found.landmarks] == [True, True]
+    assert found.curve == [p for p in found.curve if p.batch <= 128]
+    seven = ask(card_named("A100 80GB SXM", CARDS), named("Llama-2-7B", MODELS))
+    assert (seven.landmarks, at(seven, 65).fits) == ([], True)
+    near = ask(ridge=ask().ai_max * (1 - 1e-7))
+    assert (near.b_star or 0) > 10**6  # too large a batch to print
+    assert [p.batch for p in near.landmarks] == [near.batch_memory_cap]
+
+
+def test_the_cheapest_batch_is_where_tokens_stop_growing() -> None:
+    price = Price(per_hour=1.0)
+    roof = ask(context=256, price=price)
+    assert (roof.cost_batch, roof.cheapest_batch) == (128, 435)
+    shared = ask(context=256, price=price, overhead_s=7.8e-3)
+    assert shared.cheapest_batch == shared.batch_memory_cap == 2508
+    for found in (roof, shared):
+        fits = [p.cost_per_mtok for p in (*found.curve, *found.landmarks) if p.fits]
+        assert found.cheapest_per_mtok == pytest.approx(min(x for x in fits if x), rel=1e-9)
+    memory = ask(price=price)
+    assert memory.cheapest_batch == memory.batch_memory_cap
+    unknown = ask(msgspec.structs.replace(T4, memory_bytes=None), price=price)
+    assert (unknown.cheapest_batch, unknown.cheapest_per_mtok) == (None, None)
+    assert "cheapest_per_mtok" in unknown.status
 
 
 def test_what_does_not_fit() -> None:
@@ -218,10 +276,10 @@ def test_what_a_model_leaves_out_is_a_note() -> None:
         ({"bandwidth_gbs": 0.0}, "bandwidth"),
         ({"peak_tflops": float("inf")}, "peak"),
         ({"reserve": 1.0}, "reserve is 1, not from 0 to 0.99"),
-        ({"ridge": 0.0}, "ridge is 0, not from 0.001"),
+        ({"ridge": 0.0}, "ridge (FLOP/byte) is 0, not from 0.001"),
         ({"ridge": "best"}, "ridge is 'best', not nominal, measured or FLOP/byte"),
-        ({"weights": "fp32"}, "weights is 'fp32', none of fp16, fp8, int8, int4"),
-        ({"kv": "int4"}, "kv is 'int4', none of fp16, fp8"),
+        ({"weights": "fp32"}, "weights is 'fp32', none of fp16, bf16, fp8, int8, int4"),
+        ({"kv": "int4"}, "kv is 'int4', none of fp16, bf16, fp8, int8"),
     ],
 )
 def test_a_question_that_nobody_can_answer(fields: dict[str, Any], says: str) -> None:
@@ -264,48 +322,3 @@ def test_the_seeds_table_and_the_tables_over_one_side() -> None:
 def test_an_answer_by_names() -> None:
     found = answer(Question(card="T4", model="tinyllama"), CARDS, MODELS)
     assert found == ask()
-
-
-def test_a_sessions_own_figures(full: Session) -> None:
-    found = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
-    own = roofs(full)
-    assert found.gpu == "NVIDIA H200"
-    assert found.bandwidth_gbs == own.bandwidth_gbs
-    assert found.peak_tflops == own.compute["fp16"].burst_tflops
-    assert found.ridge == pytest.approx(found.peak_tflops * 1e3 / found.bandwidth_gbs)
-    assert (found.figures, found.ridge_nominal) == ("measured", pytest.approx(206.1, abs=0.1))
-    assert found.memory_bytes == full.device.memory_bytes
-    nominal = measured_plan(full, Question(card="H200", model="x", ridge="nominal"), CARDS, TINY)
-    assert nominal.ridge == nominal.ridge_nominal
-    fp8 = measured_plan(full, Question(card="", model="x", weights="fp8"), CARDS, TINY)
-    assert fp8.peak_key == "fp8"
-    assert fp8.peak_tflops == own.compute["fp8"].burst_tflops
-
-
-def test_a_session_is_of_its_own_card(full: Session) -> None:
-    with pytest.raises(PlanError, match="measured on NVIDIA H200, not on Tesla T4"):
-        measured_plan(full, Question(card="T4", model="x"), CARDS, TINY)
-
-
-def test_a_session_that_measured_too_little() -> None:
-    with pytest.raises(PlanError, match="the session has measured no bandwidth"):
-        measured_plan(Session(), Question(card="", model="x"), CARDS, TINY)
-
-
-def test_the_link_that_the_driver_reports_where_the_table_has_none(full: Session) -> None:
-    assert full.nominal is not None
-    known = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
-    assert known.link_gbs == pytest.approx(63, abs=0.1)
-    assert isinstance(full.device, Device)
-    assert full.device.pcie_gen_max == 5
-
-
-def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> None:
-    own = msgspec.structs.replace(
-        roofs(full), compute={k: c for k, c in roofs(full).compute.items() if k == "bf16"}
-    )
-    question = with_measured(Question(card="", model="x", weights="fp8"), own)
-    assert question.peak_key == "bf16"
-    assert full.nominal is not None
-    found = plan(full.nominal, TINY, question)
-    assert found.notes == ["fp8 weights are unpacked and multiplied as bf16"]

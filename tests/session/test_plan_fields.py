@@ -32,6 +32,8 @@ from roofwatch.session.plan_fields import FIELDS, question_of
         ("ridge", "measured", "ridge", "measured"),
         ("weights", "int4", "weights", "int4"),
         ("kv", "fp8", "kv", "fp8"),
+        ("kv", "int8", "kv", "int8"),
+        ("weights", "bf16", "weights", "bf16"),
         ("reserve", "0.05", "reserve", 0.05),
         ("reserve", "5%", "reserve", 0.05),
         ("reserve", "5 %", "reserve", 0.05),
@@ -60,10 +62,16 @@ def test_what_is_not_said_has_its_default() -> None:
         ("context", "many", "context: 'many' is no number"),
         ("context", "2.5", "context: '2.5' is no whole number"),
         ("context", "8k", "context: '8k' has 'k' behind it"),
-        ("context", "0", "context: '0' is not a number above 0"),
+        ("context", "0", "context: '0' is not from 1 to 100000000"),
+        ("batch_max", "-3", "batch-max: '-3' is not from 1 to 1000000"),
+        ("reserve", "-0.1", "reserve: '-0.1' is not from 0 to 0.99"),
+        ("bandwidth", "0", "bandwidth: '0' is not from 0.001 to 1000000000 GB/s"),
+        ("ridge", "-1", "ridge: '-1' is not from 0.001 to 1000000 FLOP/byte"),
+        ("overhead", "7.8", "overhead: '7.8' has no unit: seconds or milliseconds? 7.8ms, 7.8s"),
+        ("overhead", "0.5", "overhead: '0.5' has no unit"),
         ("batch_max", "1e9", "batch-max is 1000000000"),
         ("overhead", "fast", "overhead: 'fast' is no number"),
-        ("overhead", "-1", "overhead: '-1' is not a number above 0"),
+        ("overhead", "-1", "overhead: '-1' is not from 0 to 3600 s"),
         ("overhead", "3 parsecs", "overhead: '3 parsecs' has an unknown unit"),
         ("bandwidth", "50 TFLOP/s", "bandwidth: '50 TFLOP/s' has the unit"),
         ("peak", "270GB/s", "peak: '270GB/s' has the unit"),
@@ -87,5 +95,6 @@ def test_a_text_that_cannot_be_read_is_named(name: str, text: str, says: str) ->
 
 def test_every_field_is_one_of_the_question() -> None:
     of = {field.of for field in FIELDS.values()}
-    inner = {"memory_bytes", "peak_key", "measured", "overhead_source"}  # never typed
+    inner = {"memory_bytes", "peak_key", "overhead_source", "ridge_source"}  # never typed
+    inner |= {"bandwidth_measured", "peak_measured"}
     assert of == set(Question.__struct_fields__) - inner

@@ -31,6 +31,7 @@ from roofwatch.session.events import (
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import Plan, Question
+from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.plan_sources import measured_plan
 from roofwatch.session.roofs import roofs
 
@@ -121,7 +122,7 @@ def test_the_step_of_that_model_and_context(context: int, overhead_s: float) -> 
     assert found.overhead_s == pytest.approx(overhead_s)
     assert found.overhead_source == "measured"
     said = "the overhead is that of TinyLlama-1.1B's decode step, measured here at"
-    assert found.notes == [f"{said} {context} tokens"]
+    assert found.notes == [f"{said} {context} tokens", TWO_COUNTS]
 
 
 def test_the_seeds_bends_come_out_of_a_measured_overhead() -> None:
@@ -169,7 +170,9 @@ def test_a_step_of_fewer_layers_is_no_step_of_the_model() -> None:
 def test_other_weights_than_the_probes_are_said() -> None:
     found = ask(fold(events()), weights="int4", context=256)
     assert found.overhead_source == "measured"
-    assert found.notes[-1].endswith("at 256 tokens, with fp16 weights and KV")
+    assert found.notes[-2].endswith("at 256 tokens, with fp16 weights and KV")
+    same = ask(fold(events()), weights="bf16", context=256)  # as many bytes
+    assert same.notes[-2].endswith("at 256 tokens")
 
 
 def test_a_session_without_a_decode_step(full: Session) -> None:
@@ -193,10 +196,13 @@ def test_the_option_reaches_the_text_and_the_json(tmp_path: Path) -> None:
     text = " ".join(printed(file, "--context", "256").split())
     assert "without the measured overhead of 7.80 ms" in text
     assert "decode step, measured here at 256 tokens" in text
+    assert TWO_COUNTS in text
     found = json.loads(printed(file, "--context", "256", "--json"))
     assert found["overhead_source"] == "measured"
     assert found["overhead_s"] == pytest.approx(AT_256_S)
     for typed, seconds in (("0", 0.0), ("1ms", 1e-3)):
         found = json.loads(printed(file, "--overhead", typed, "--json"))
         assert (found["overhead_s"], found["overhead_source"]) == (seconds, "given")
-    assert "measured overhead" not in printed(file, "--overhead", "1ms")
+    text = printed(file, "--overhead", "1ms")
+    assert "measured overhead" not in text
+    assert TWO_COUNTS not in " ".join(text.split())

@@ -7,14 +7,15 @@ import re
 import msgspec
 import pytest
 
+from roofwatch.session.cost import Cost, costs
 from roofwatch.session.decode import DecodeCurve, DecodePoint
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import header
-from roofwatch.tui.cost_rows import cost_rows
+from roofwatch.tui.cost_rows import _spent, _stands_idle, cost_rows
 from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.numbers import money
+from roofwatch.tui.numbers import money, money_column
 from roofwatch.tui.report import report
 from roofwatch.tui.rows_of_text import Row, text_of, width
 from roofwatch.tui.spent import run_cost_said, session_cost_said
@@ -85,7 +86,7 @@ def test_the_report_has_a_section(priced: Session) -> None:
     assert " money  $1.99 an hour\n" in text
     assert "This run cost $0.00656 (11.9 s)." in text  # 11.867 s x 1.99 / 3600
     assert "An hour buys 2.44 EFLOP in bf16, held ($0.814 each), and 15.4 PB moved" in text
-    assert "99.8 % of the bf16 compute (held) stands idle: $1.987 of $1.99." in text
+    assert "99.8 % of the bf16 compute (held) stands idle: $1.987 of $1.99 an hour." in text
 
 
 def test_a_run_in_a_line(priced: Session) -> None:
@@ -99,22 +100,74 @@ def test_a_sweep_against_the_batch(priced: Session) -> None:
     assert re.split(r" {2,}", found[start].strip()) == [
         "batch",
         "tok/s",
-        "per Mtok",
+        "$/Mtok",
         "idle compute",
-        "idle/h",
-        "eager/Mtok",
-        "launches/h",
+        "$ idle/h",
+        "eager $/Mtok",
+        "$ launches/h",
     ]
     first = found[start + 1].split()
     # 250 tokens a second at 1.99 an hour; 3.75 of 678.9 TFLOP/s; a tenth of the step launches.
-    assert first == ["1", "250", "$2.211", "99.4", "%", "$1.979", "$4.422", "$0.199"]
-    assert found[start + 2].split()[:3] == ["32", "7619", "$0.0726"]
+    assert first == ["1", "250", "2.2111", "99.4", "%", "1.979", "4.4222", "0.199"]
+    assert found[start + 2].split()[:3] == ["32", "7619", "0.0726"]
     rest = " ".join(" ".join(found[start + 4 :]).split())
     assert "Batch 128 is the cheapest: $0.0216 per Mtok, 1/102 of batch 1" in rest
     assert "batch 1 costs $4.422 per Mtok" in rest
     assert "$0.995 an hour buy nothing; a graph saves that" in rest
     assert "with int8" in rest
     assert "with int4" in rest
+
+
+def test_a_column_of_money_has_one_number_of_decimals(priced: Session) -> None:
+    for cells in (80, 100):
+        found = lines(cost_rows(priced, roofs(priced), cells, [curve(SWEEP)]))
+        start = next(i for i, line in enumerate(found) if line.split()[:2] == ["batch", "tok/s"])
+        table = [re.split(r" {2,}", line.strip()) for line in found[start : start + 4]]
+        assert table[0][-1] == "$ launches/h"
+        for head, *texts in zip(*table, strict=True):
+            if "$" in head:
+                assert len({len(text.partition(".")[2]) for text in texts}) == 1, head
+        assert len({len(line) for line in found[start : start + 4]}) == 1  # right-aligned
+
+
+@pytest.mark.parametrize(
+    ("amounts", "written"),
+    [
+        ([0.816, 0.00827], ["0.81600", "0.00827"]),
+        ([1.987, 1.658, None], ["1.987", "1.658", "n/a"]),
+        ([1234.5, 0.5], ["1234.50", "0.50"]),
+        ([0.0, 0.0], ["0.00", "0.00"]),
+        ([1e-300, 2.0], ["0.000", "2.000"]),
+        ([], []),
+    ],
+)
+def test_money_columns(amounts: list[float | None], written: list[str]) -> None:
+    assert money_column(amounts) == written
+
+
+def test_one_cost_is_said_once(priced: Session) -> None:
+    found = bill_of(priced)
+    once = msgspec.structs.replace(found, session_s=found.run_s + 0.01)
+    assert _spent(once) == "This run cost $0.00656 (11.9 s)."
+    twice = msgspec.structs.replace(found, session_cost=0.02, session_s=36.2)
+    assert _spent(twice).endswith(", all of the session $0.02 (36.2 s).")
+
+
+def test_compute_that_a_stream_does_not_use_is_worded_by_how_much_it_uses(priced: Session) -> None:
+    found = bill_of(priced)
+    (idle,) = found.idle
+    none = _stands_idle(priced, msgspec.structs.replace(idle, achieved_tflops=0.0), found)
+    assert "nothing is computed" in none
+    assert "100" not in none
+    little = msgspec.structs.replace(idle, achieved_tflops=idle.roof_tflops / 1e6, per_hour=1.99)
+    said = _stands_idle(priced, little, found)
+    assert "over 99.99 % of the bf16 compute (held) stands idle: all but a little of $1.99" in said
+
+
+def bill_of(session: Session) -> Cost:
+    found = costs(session, roofs(session))
+    assert found is not None
+    return found
 
 
 def test_what_no_batch_has_is_no_column(priced: Session) -> None:

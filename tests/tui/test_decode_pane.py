@@ -179,6 +179,16 @@ def test_without_a_step_it_names_the_command_and_draws_the_paper(h200: Session) 
     assert "roofwatch --suite decode" in text_of(decode_pane.small(h200, 50, 9)[0])
 
 
+def test_the_papers_title_is_whole_however_long_the_card_is_called(h200: Session) -> None:
+    paper = PlanFields(load_tables(), h200).answer(h200).plan
+    assert paper is not None
+    paper = msgspec.structs.replace(paper, gpu="NVIDIA RTX PRO 6000 Blackwell Workstation Edition")
+    for cells in (60, 78, 80):
+        rows = lines(decode_pane.build(h200, cells, 19, UNICODE, paper=paper))
+        said = "Workstation Edition, on paper by measured roofs"
+        assert said in " ".join(" ".join(rows).split()).replace(" 7 changes it", "")
+
+
 def test_while_the_suite_runs_it_says_what_comes_first_and_why_not() -> None:
     session = Session()
     model = next(m for m in packaged_models() if m.name == "Llama-3-8B")

@@ -121,11 +121,33 @@ def test_treatments_are_told_once_with_their_kernels(session: Session) -> None:
     said = rows[at + 1 : rows.index("", at)]
     assert said == [
         "   a CUDA graph, or fusion: fewer launches (A)",
-        "   fuse it with its neighbours: fewer bytes (B C)",
+        "   fuse it with its neighbours: fewer bytes (B)",
+        "   cheaper functions (an approximation, a table, fewer of them) and fewer",
+        "   bytes: both bind it; fusing alone brought 23 % of what bytes promise (C)",
         "   a narrower type: fewer bytes (D)",
         "   a larger batch, or weights of fewer bits (E)",
         "   stop here: it is at its roof (F)",
     ]
+
+
+def test_the_legend_names_the_roofs_and_who_has_no_point(session: Session) -> None:
+    said = " ".join(" ".join(table(session, 78)).split())
+    assert "of roof, the fastest of the same reads and writes: 4388 GB/s triad-fp16 (A B)" in said
+    assert "4296 GB/s add_scalar-fp16 (C D)" in said
+    assert "820 TFLOP/s matmul-bf16 (F)" in said
+    assert " D: 0 FLOP, so the picture has no point for it" in said
+    assert "what binds are the instructions" not in said  # nobody is bound so here
+
+
+def test_a_share_of_the_memorys_roof_is_said_to_be_one(
+    point: Callable[..., Measurement], on_card: Callable[..., Session]
+) -> None:
+    norm = t.scaled_rows("layernorm", 65536, 4096, "bf16")
+    relu = elementwise("relu", ELEMENTS, "bf16")
+    session = on_card(point(norm, norm.bytes / 2.7e12), point(relu, relu.bytes / 4.5e12))
+    said = " ".join(" ".join(table(session, 78)).split())
+    assert "4500 GB/s relu here (A B)" in said
+    assert " A: % of the memory's roof; what binds are the instructions" in said
 
 
 def test_the_picture_has_a_letter_for_each_kernel_with_flop(session: Session) -> None:
@@ -144,6 +166,9 @@ def test_fusion_says_promise_truth_and_reason(session: Session) -> None:
     figures = "three cos 310 us 930 us 930 us 790 us 3.00x 1.18x 23 %"
     assert " ".join(rows[cos].split()) == figures
     assert rows[cos + 1].strip().startswith("special functions (three cos): 87 instructions")
+    said = " ".join(" ".join(rows[at:]).split())
+    assert "once: one cos of the three" in said
+    assert "over 100 % where the kernels before were slower" in said
     silu = next(i for i, r in enumerate(rows) if r.startswith("   silu x mul"))
     assert rows[silu].split()[3:] == ["n/a", "650", "us", "n/a", "n/a", "1.67x", "n/a"]
     assert rows[silu + 1].strip() == "not fused: the compiler took 60 s for the chains before"

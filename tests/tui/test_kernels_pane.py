@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import msgspec
 import pytest
 
 from roofwatch.session.events import SessionInfo
@@ -76,7 +79,7 @@ def test_the_map_has_picture_table_and_what_is_known_of_one(
     picture = "\n".join(rows[1:head])
     assert all(mark in picture for mark in "ABCDEFGHJKLMNO")
     assert "bf16 burst 8" in picture
-    assert "FLOP/byte" in picture
+    assert re.match(r" FLOP/B +0\.1 +1 +10 +100 +1k +10k$", rows[head - 1])
 
 
 def test_the_cursor_stays_in_view_and_ends_at_the_last(
@@ -90,6 +93,38 @@ def test_the_cursor_stays_in_view_and_ends_at_the_last(
     beyond = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 99)))
     assert any(r.startswith("▸O sampling") for r in beyond)
     assert kernels_pane.length(h200, 80, 19, UNICODE, View()) == len(kernels)
+
+
+def test_what_is_out_of_sight_is_counted_with_its_key(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    for cells, height in ((80, 19), (60, 12), (48, 17), (120, 14)):
+        for at in range(len(kernels)):
+            rows = lines(kernels_pane.build(h200, cells, height, UNICODE, View(0, at)))
+            in_sight = sum(bool(re.match(r"[ ▸][A-O] [a-z]", r)) for r in rows)
+            told = next(r for r in rows if " more: " in r)
+            hidden = [int(n) for n in re.findall(r"(\d+) more: (?:up|down)", told)]
+            assert in_sight + sum(hidden) == len(kernels), (cells, height, at)
+    assert not any(
+        " more: " in r for r in lines(kernels_pane.build(h200, 120, 31, UNICODE, View()))
+    )
+
+
+def test_a_long_reason_is_there_to_its_end(kernels: list[KernelPoint], h200: Session) -> None:
+    reason = f"not known: the library's kernel {'_'.join(['cudnn_sdpa_sm90'] * 9)}_end"
+    kernels[11] = msgspec.structs.replace(kernels[11], reason=reason)
+    for cells, height in ((80, 19), (78, 18), (60, 12)):
+        rows = lines(kernels_pane.build(h200, cells, height, UNICODE, View(0, 11)))
+        assert reason.replace(" ", "") in "".join(rows).replace(" ", "")
+        assert any(r.startswith(" Do  ") for r in rows)
+        assert any(r.startswith("▸L") for r in rows)
+
+
+def test_a_kernel_without_flop_says_why_it_has_no_point(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 8)))
+    assert "no point on the picture: 0 FLOP" in " ".join(" ".join(rows).split())
 
 
 def test_wide_it_stands_beside_its_picture_with_all_treatments(pages: None, h200: Session) -> None:

@@ -17,7 +17,7 @@ from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
 from roofwatch.session.replay import Replay
 from roofwatch.tui import plain
-from roofwatch.tui.live_options import MOST_CONTEXT, add_live_options, decode_shapes
+from roofwatch.tui.live_options import MOST_CONTEXT, add_live_options, decode_shapes, with_values
 
 TINY = {
     "model_type": "llama",
@@ -183,3 +183,9 @@ def test_the_screen_takes_them_too() -> None:
     assert isinstance(options, argparse.Namespace)
     assert names(decode_shapes(parser, options)[0]) == ["TinyLlama-1.1B"]
     assert options.price == Price(per_hour=1.0)
+
+
+def test_a_value_below_nought_is_no_option() -> None:
+    asked = ["plan", "--price", "-1/h", "--json", "--reserve", "-.1", "--gpu", "-x", "-2"]
+    joined = ["plan", "--price=-1/h", "--json", "--reserve=-.1", "--gpu", "-x", "-2"]
+    assert with_values(asked) == joined

@@ -14,9 +14,12 @@ from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import MEASURED, NOMINAL
 from roofwatch.session.roofs import roofs
-from roofwatch.tui.plan_fields import FIELDS, NOTHING, ROOFS, PlanFields
+from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.plan_fields import BY_M, FIELDS, NOT_YET, NOTHING, ROOFS, PlanFields
+from roofwatch.tui.plan_pane import build
 from roofwatch.tui.plan_steps import OVERHEADS_S, beside, doubled, next_of, stepped
 from roofwatch.tui.plan_tables import Tables, load_tables
+from roofwatch.tui.rows_of_text import text_of
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +95,8 @@ def test_every_field_changes_both_ways(tables: Tables, h200: Session) -> None:
             assert fields._typed_form(h200) == before, name
     assert seen["context"] == "4096"
     assert seen["batch_max"] == "256"
-    assert seen["weights"] == "fp8"
-    assert seen["kv"] == "fp8"
+    assert seen["weights"] == "bf16"
+    assert seen["kv"] == "bf16"
     assert seen["overhead"] == "0.05ms"
     assert seen["price"] == "0.05 $/h"
     assert seen[ROOFS] == NOMINAL
@@ -129,10 +132,11 @@ def test_a_typed_name_of_this_card_is_this_card(tables: Tables, h200: Session) -
         ("model", "./nothing/config.json", "config.json"),
         ("context", "32k", "'k'"),
         ("context", "0", "context"),
-        ("weights", "fp5", "none of fp16, fp8, int8, int4"),
-        ("kv", "int4", "none of fp16, fp8"),
+        ("weights", "fp5", "none of fp16, bf16, fp8, int8, int4"),
+        ("kv", "int4", "none of fp16, bf16, fp8, int8"),
         ("batch_max", "1e9", "batch"),
-        ("overhead", "7.8", "from 0 to"),
+        ("overhead", "7.8", "seconds or milliseconds? 7.8ms, 7.8s"),
+        ("overhead", "7800 s", "from 0 to"),
         ("overhead", "long", "long"),
         ("price", "1.99/month", "month"),
         ("price", "free", "no price"),
@@ -144,8 +148,6 @@ def test_a_bad_value_is_one_line_and_nothing_is_lost(
 ) -> None:
     fields = PlanFields(tables, h200)
     before = fields.question
-    if text == "7.8":
-        text = "7800 s"
     filled(fields, h200, **{name: text})
     assert why in fields.said
     assert "\n" not in fields.said
@@ -227,9 +229,22 @@ def test_of_an_unknown_machine_it_says_so_until_a_card_is_chosen(tables: Tables)
     fields = PlanFields(tables, session)
     assert fields.answer(session) == (None, NOTHING, "")
     session.add(SessionInfo(t=0.0, instrument="telemetry", device=Device(kind="cpu", name="CPU")))
-    assert fields.answer(session) == (None, NOTHING, "")
+    assert fields.answer(session) == (None, NOT_YET, "")
     fields.change(1, session)
     assert fields.answer(session).plan is not None
+
+
+def test_of_a_measured_cpu_nominal_roofs_say_why_there_are_none(
+    tables: Tables, h200: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Session, "device", Device(kind="cpu", name="A CPU"))
+    h200.nominal = None
+    fields = PlanFields(tables, h200)
+    assert fields.answer(h200).plan is not None
+    fields.toggle()
+    assert fields.answer(h200) == (None, BY_M, "")
+    rows = [text_of(r) for r in build(fields, h200, 80, 19, UNICODE)]
+    assert sum("no datasheet" in r for r in rows) == 1
 
 
 def test_it_begins_with_the_sessions_own_model_context_and_price(

@@ -13,6 +13,7 @@ from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import KernelPoint
+from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.replay import Replay
 from roofwatch.tui import plan_pane
 from roofwatch.tui.app import RoofwatchApp
@@ -62,11 +63,13 @@ def test_fields_and_figures_stand_beside_each_other(tables: Tables, h200: Sessio
     assert re.match(r"  model +Llama-3-8B +weights +16\.1 GB, loads in 255 ms", rows[1])
     assert re.match(r"  price +\$1\.99/h +floor +3\.\d\d ms a step", rows[7])
     assert re.match(r"  roofs +measured here +Mtok +\$0\.0\d+ at batch 128", rows[8])
-    head = next(i for i, r in enumerate(rows) if r.startswith("  batch  "))
+    head = next(i for i, r in enumerate(rows) if r.startswith("    batch  FLOP/B"))
     assert rows[head].split() == (
         ["batch", "FLOP/B", "step", "tokens/s", "off", "linear", "bound", "$/Mtok"]
     )
-    assert [int(r.split()[0]) for r in rows[head + 1 :]] == [1 << i for i in range(8)]
+    batches = [r.split("memory")[0].split()[:2] for r in rows[head + 1 :]]
+    assert batches[0][0] == "1"
+    assert batches[-1] == ["cap", "484"]
 
 
 def test_wide_it_says_whose_roofs_and_draws_the_curve(
@@ -95,11 +98,46 @@ def test_a_batch_that_does_not_fit_says_so(tables: Tables, h200: Session) -> Non
         fields.type(fields.line.typed(text))
         fields.enter(h200)
     rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))
-    assert any("memory, full before the ridge" in r for r in rows)
+    assert any("memory, full at batch 65" in r for r in rows)
     last = next(r for r in rows if re.match(r" +128 ", r))
     assert "no room" in last
-    assert any(re.match(r" +65 .* memory", r) for r in rows)
+    assert any(re.match(r" +cap 65 .* memory", r) for r in rows)
     assert any("memory full 65" in r for r in rows)
+
+
+def test_which_peak_weights_go_by_is_said_where_weights_are(tables: Tables, h200: Session) -> None:
+    h200.measurements[:] = [m for m in h200.measurements if m.peak_key != "fp16"]
+    fields = PlanFields(tables, h200)
+    said = "fp16 weights go by the bf16 peak: the session measured none of fp16"
+    assert said not in "".join(lines(plan_pane.build(fields, h200, 80, 19, UNICODE)))
+    fields.open = "weights"
+    assert said in "".join(lines(plan_pane.build(fields, h200, 80, 19, UNICODE)))
+
+
+def test_a_refusal_is_said_whole(tables: Tables, h200: Session) -> None:
+    fields = PlanFields(tables, h200)
+    fields.begin(h200)
+    assert fields.line is not None
+    fields.type(fields.line.typed("A100"))
+    fields.enter(h200)
+    assert len(fields.said) > 80
+    for cells, height in ((80, 19), (118, 30)):
+        rows = lines(plan_pane.build(fields, h200, cells, height, UNICODE))
+        assert fields.said in " ".join(" ".join(rows).split())
+
+
+def test_beside_the_measured_curve_two_counts_are_told_apart(
+    tables: Tables, h200: Session, curves: list[DecodeCurve]
+) -> None:
+    fields = PlanFields(tables, h200)
+    rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))
+    assert any("── measured" in r for r in rows)
+    assert TWO_COUNTS in " ".join(" ".join(rows).split())
+    fields.toggle()
+    fields.open = "context"
+    fields.change(1, h200)
+    rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))
+    assert "attention's FLOP" not in " ".join(rows)
 
 
 def test_a_large_screen_has_every_model_of_the_card(tables: Tables, h200: Session) -> None:

@@ -1,0 +1,46 @@
+"""The axes around a picture: each label on a row of its own, the unit between no two."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from roofwatch.tui.canvas import Canvas
+from roofwatch.tui.curves import cell_of, decade_label
+from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.log_frame import LEFT, framed
+from roofwatch.tui.rows_of_text import text_of
+
+X, Y = (-1.3, 4.3), (-3.3, 3.2)
+NAMED = {decade_label(e): e for e in range(-6, 9)}
+
+
+def drawn(
+    columns: int, height: int, x: tuple[float, float] = X, y: tuple[float, float] = Y
+) -> list[str]:
+    return [text_of(r) for r in framed(Canvas(columns, height), x, y, "TFLOP/s", UNICODE)]
+
+
+@pytest.mark.parametrize("height", range(4, 24))
+def test_y_labels_stand_at_their_height_at_even_steps(height: int) -> None:
+    rows = drawn(70, height)
+    found = {
+        i: NAMED[m[1]] for i, r in enumerate(rows[:height]) if (m := re.match(r" *(\S+) ┤", r))
+    }
+    decades = list(found.values())
+    assert len(decades) >= 2
+    assert len({a - b for a, b in zip(decades, decades[1:], strict=False)}) == 1
+    assert all(i == height - 1 - cell_of(float(e), Y, height) for i, e in found.items())
+    assert sum("TFLOP/s" in r for r in rows) == 1
+
+
+@pytest.mark.parametrize("columns", [20, 30, 36, 41, 55, 70, 71, 90, 110, 150])
+def test_the_x_unit_stands_at_an_end_and_no_labels_touch(columns: int) -> None:
+    labels = drawn(columns, 8)[-1]
+    assert len(labels) == columns + LEFT
+    words = labels.split()
+    assert {"FLOP/byte", "FLOP/B"} & {words[0], words[-1]}
+    named = [NAMED[w] for w in words if not w.startswith("FLOP")]
+    assert len(named) >= 3
+    assert named == sorted(named)
