@@ -61,7 +61,7 @@ def points(spec: ProbeSpec, place: Place, report: Report) -> Iterator[Point]:
         place.note(f"{layers} of {model.layers} layers: {_why_fewer(target)}")
     if batches[-1] < BATCHES[-1]:
         place.note(f"batches up to {batches[-1]}: more sequences do not fit beside the weights")
-    set_math(spec)
+    set_math(spec, reduced_reductions=True)  # as whoever serves a model has it
     weights = Weights(model, layers, TORCH_DTYPE[spec.dtype], target.torch_device)
     shared = Shared(
         spec=spec,

@@ -70,7 +70,7 @@ def measurement(
         kernel_time_s=profile.time_s,
         clock_t_s=[moment(out, r.t_s) for r in timed.clock],
         clock_mhz=[round(r.mhz, 1) for r in timed.clock],
-        settings=operands.math_flags() if multiplies else {},
+        settings=operands.math_flags() if multiplies or spec.op == "decode" else {},
         status=status,
         variant=variant,
         mistake=spec.mistake or None,

@@ -47,14 +47,19 @@ def missing(spec: ProbeSpec) -> str | None:
     return None
 
 
-def set_math(spec: ProbeSpec) -> None:
-    """Put torch in the math mode that the probe is about: TF32 is a mode, not a type."""
-    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
-        torch.backends.cuda.matmul.fp32_precision = spec.math
+def set_math(spec: ProbeSpec, reduced_reductions: bool = False) -> None:
+    """Put torch in the math mode that the probe is about: TF32 is a mode, not a type.
+
+    ``reduced_reductions``: partial sums of a split matmul may be added in the operands' type, as
+    torch does by itself; the compute roof forbids it.
+    """
+    matmul = torch.backends.cuda.matmul
+    matmul.allow_fp16_reduced_precision_reduction = reduced_reductions
+    matmul.allow_bf16_reduced_precision_reduction = reduced_reductions
+    if hasattr(matmul, "fp32_precision"):
+        matmul.fp32_precision = spec.math
     else:
-        torch.backends.cuda.matmul.allow_tf32 = spec.math == "tf32"
+        matmul.allow_tf32 = spec.math == "tf32"
 
 
 def math_flags() -> dict[str, str]:

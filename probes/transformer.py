@@ -198,12 +198,13 @@ class Step:
     def _rotate(self, layer: int, qkv: torch.Tensor) -> torch.Tensor:
         """Turn queries and keys by their position, store keys and values; the queries.
 
-        Values are turned by nothing, so that one product, one sum and one copy do it all.
+        Values are turned by nothing: a product, a sum of its two halves and a copy do it all.
         """
         m, b = self._model, self._batch
         heads = m.heads + 2 * m.kv_heads
         halves = qkv.view(b, heads, 1, 2, m.head_dim // 2)
-        turned = (halves * self._turn).sum(3).view(b, heads, m.head_dim)
+        products = halves * self._turn
+        turned = (products[:, :, :, 0] + products[:, :, :, 1]).view(b, heads, m.head_dim)
         stored = turned[:, m.heads :].view(b, 2, m.kv_heads, m.head_dim)
         self._caches[layer][:, :, :, -1].copy_(stored.transpose(0, 1))
         return turned[:, : m.heads]

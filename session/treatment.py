@@ -17,7 +17,7 @@ from roofwatch.roofline.transformer_work import (
     THREE_COS,
 )
 from roofwatch.session.events import Measurement
-from roofwatch.session.kernel_reason import EXPLAINS, Cause
+from roofwatch.session.kernel_reason import OVERLAPS, Cause
 
 CHAIN_OF = {"cos": THREE_COS, "silu": SILU_MUL, BIAS_GELU_DROPOUT: BIAS_GELU_DROPOUT}
 """The chain whose fusion tells what fusing a kernel brings."""
@@ -121,7 +121,7 @@ def _product(m: Measurement, case: Case) -> str:
 
 
 def _bytes(m: Measurement, case: Case) -> str:
-    explained = case.bytes_share is None or case.bytes_share >= EXPLAINS
+    explained = case.bytes_share is None or case.bytes_share >= OVERLAPS
     if not explained and m.op == SAMPLING:
         return "one kernel for all its steps"
     if not explained:

@@ -8,6 +8,7 @@ from rich.cells import chop_cells
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -95,7 +96,8 @@ class Saved(ModalScreen[None]):
         """The path, unbroken where it fits."""
         yield Static(Text("\n".join([*self._lines, "", "any key closes this"])))
 
-    def on_key(self) -> None:
-        """Any key closes it, once."""
+    def on_key(self, event: Key) -> None:
+        """Any key closes it, once, and does nothing else: ``s`` would open it again."""
+        event.stop()
         if self.is_current:
             self.dismiss(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, decade_label
@@ -51,14 +52,22 @@ def _decades(limits: tuple[float, float]) -> range:
 
 
 def _ticks(limits: tuple[float, float], height: int) -> dict[int, str]:
-    """Rows and their labels: every decade, or every second, third: no two share a row."""
-    decades = _decades(limits)
+    """Rows and their labels: every decade, or every second, third: no two share a row.
+
+    Labels on neighbouring rows stand evenly, where there is a way; a row is left for the unit.
+    """
+    decades, loose = _decades(limits), dict[int, str]()
     for step in range(1, len(decades) + 1):
         named = [e for e in decades if e % step == 0]
         rows = [height - 1 - cell_of(float(e), limits, height) for e in named]
-        if len(set(rows)) == len(rows):
-            return {y: decade_label(e) for y, e in zip(rows, named, strict=True)}
-    return {}
+        if not len(set(rows)) == len(rows) < height:
+            continue
+        found = {y: decade_label(e) for y, e in zip(rows, named, strict=True)}
+        gaps = {below - above for below, above in pairwise(rows)}
+        if len(gaps) == 1 or min(gaps, default=0) > 1:
+            return found
+        loose = loose or found
+    return loose
 
 
 def _write_unit(names: list[str]) -> None:

@@ -101,7 +101,7 @@ def test_what_treats_them_follows_from_the_reason(mapped: dict[str, KernelPoint]
     assert "sliding window" in said["prefill attention 8192"]
     assert said["prefill linear 4096"].startswith("stop here")
     assert said["add"] == said["relu"] == "fuse it with its neighbours: fewer bytes"
-    assert said["silu"] == said["add"]  # arithmetic is the smaller part of its time
+    assert said["silu"] == f"{said['add']} (105 % of what they promise came)"
     assert not any("multiples" in words or "tensor cores" in words for words in said.values())
 
 

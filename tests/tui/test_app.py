@@ -137,6 +137,7 @@ async def test_a_path_too_long_for_the_footer_stands_whole_in_a_dialog(
         assert "".join(told[2:-2]) == str(path)
         assert max(map(len, told)) <= size[0] - 6
         await pilot.press("s")
+        await pilot.pause()
         assert not isinstance(app.screen, Saved)
 
 
