@@ -303,9 +303,10 @@ def _print(session: object, path: Path, as_json: bool, key: str | None = None) -
     if as_json:
         import msgspec
 
+        from roofwatch.session.printable import plain_json
         from roofwatch.session.summary import record
 
-        sys.stdout.buffer.write(msgspec.json.encode(record(session, path)) + b"\n")
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(record(session, path))) + b"\n")
         sys.stdout.flush()
         return
     from roofwatch.tui.print_rows import columns, print_rows
@@ -360,7 +361,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run a verb; a person's mistake is one line and exit code 2."""
     from roofwatch.tui.live_options import with_values
 
-    arguments = with_values(sys.argv[1:] if argv is None else argv)
+    refuse = Parser(prog="roofwatch").error
+    arguments = with_values(sys.argv[1:] if argv is None else argv, refuse)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a name must not end a run

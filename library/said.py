@@ -102,6 +102,10 @@ def cap_s(seconds: object) -> float:
 
 def _sides(op: str, shape: Sequence[int]) -> dict[str, int | float | None]:
     """(m, n, k) of a matmul, (rows, columns) of a norm, of all else any shape of one tensor."""
+    try:
+        shape = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape is {_kind(shape)} where a list of sizes belongs") from None
     sizes = [number("shape", size) for size in shape]
     if OP_WORDS.get(op, op) == "matmul":
         if len(sizes) != 3:
@@ -118,6 +122,7 @@ def _name(fn: Callable[[], object], name: str | None, op: str) -> str:
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name is {_kind(name)} where text belongs")
     own = getattr(fn, "__name__", "")
+    own = own if isinstance(own, str) else ""
     found = name or (own if own and own != "<lambda>" else "") or (op if op != "other" else "fn")
     return shown(found)[:MOST_NAME]
 

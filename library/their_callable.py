@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
 from collections.abc import Callable
-from functools import update_wrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from roofwatch.roofline.error_text import text_of
 from roofwatch.roofline.toml_text import one_line
 
 LONGEST_SAID = 200
@@ -27,18 +29,47 @@ class NoCallable(ValueError):
 class Watched:
     """Their function with what it raised: that error is theirs, any other one ours."""
 
-    def __init__(self, fn: Callable[..., object]) -> None:
-        update_wrapper(self, fn, updated=())
-        self._fn = fn
+    def __init__(self, fn: Callable[..., object], name: str | None = None) -> None:
+        """``name`` is what it is to be called; by itself its own."""
+        self._fn = plain(fn)
+        self.__wrapped__ = self._fn  # its parameters are looked up there
+        self.__name__ = name or getattr(self._fn, "__name__", type(fn).__name__)
+        self.called = False
         self.raised: BaseException | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> object:
         """Call it; what it raises is kept and passes."""
+        self.called = True
         try:
             return self._fn(*args, **kwargs)
         except BaseException as error:
             self.raised = error
             raise
+
+
+def plain(fn: Callable[..., object]) -> Callable[..., object]:
+    """``fn``, or where asking it for its parameters or name fails, a function that calls it.
+
+    Attributes may be code of theirs, and ``__wrapped__`` may lead back to where it came from.
+    """
+    name: object = None
+    try:
+        name = getattr(fn, "__name__", "")
+        own = inspect.unwrap(fn)
+        for each in ("forward", "state_dict", "__name__"):
+            hasattr(own, each)
+        with contextlib.suppress(TypeError, ValueError):  # written in C
+            inspect.signature(own)
+        if isinstance(name, str):
+            return fn
+    except Exception:  # it cannot be asked, but it can be called
+        pass
+
+    def run() -> object:
+        return fn()
+
+    run.__name__ = name if isinstance(name, str) and name else type(fn).__name__
+    return run
 
 
 def find(typed: str) -> Callable[..., object]:
@@ -70,10 +101,10 @@ def find(typed: str) -> Callable[..., object]:
 def told(error: BaseException) -> str:
     """An error of theirs in one line: its type, what it says, and where in their code it rose."""
     if isinstance(error, SystemExit):
-        said = "" if error.code is None else f"{error.code}"
+        said = "" if error.code is None else text_of(error.code)
         text = f"SystemExit: {said}" if said else "SystemExit"
     else:
-        said = " ".join(str(error).split())
+        said = text_of(error)
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     text = one_line(text)
     text = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import time
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -13,6 +15,7 @@ import msgspec
 
 from roofwatch.library.nominal_cards import nominal_here
 from roofwatch.library.said import cap_s, number
+from roofwatch.library.their_callable import plain
 from roofwatch.library.triaged import RoofUsed, Route, Triage
 from roofwatch.roofline.floors import Ceilings, Counted, floors, keys_of_note, main_key
 from roofwatch.roofline.triage import Evidence, decide, with_floors
@@ -81,6 +84,8 @@ def triage(
     """
     if not callable(fn):
         raise TypeError(f"fn is of type {type(fn).__name__}, which cannot be called")
+    _check_types(name=name, session=session, batch_arg=batch_arg, say=say)
+    fn = plain(fn)
     wanted = None if device is None else str(device).strip().lower()
     _check(fn, wanted, roof)
     try:
@@ -102,25 +107,61 @@ def triage(
         from roofwatch.probes.triage import examine
     except ImportError as error:
         raise Refused(f"torch cannot be imported: {error}") from None
+    clock = time.perf_counter
     try:
         place = TheirDevice(fn, wanted, heard)
     except NoDevice as error:
         raise Absent(f"device is {wanted}: {error}") from None
     except NotThere as error:
         raise Refused(str(error)) from None
-    here = place.identity()
-    known = _known(given, session, here)
-    seen = examine(fn, place, seconds=most_s, batch_name=batch_arg, say=heard)
-    counted = _counted(seen, flop, bytes)
-    rates = _ceilings(place, seen, counted, known, roof, here, heard)
+    try:
+        _clock_is(clock)
+        here = place.identity()
+        known = _known(given, session, here)
+        seen = examine(fn, place, seconds=most_s, batch_name=batch_arg, say=heard)
+        _clock_is(clock)
+        counted = _counted(seen, flop, bytes)
+        rates = _ceilings(place, seen, counted, known, roof, here, heard)
+    finally:
+        place.put_back()
     return _answer(_name(fn, name), seen, counted, rates, here)
+
+
+def _clock_is(clock: Callable[[], float]) -> None:
+    if time.perf_counter is not clock:
+        raise RuntimeError("time.perf_counter is no longer Python's own: nothing can be timed")
+
+
+def _check_types(*, name: object, session: object, batch_arg: object, say: object) -> None:
+    """Raises TypeError or Refused, before anything is run or read."""
+    for argument, value in (("name", name), ("batch_arg", batch_arg)):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{argument} is of type {type(value).__name__} where text belongs")
+    if session is not None:
+        path = os.fspath(session) if isinstance(session, PathLike) else session
+        if not isinstance(path, str):
+            raise TypeError(f"session is of type {type(path).__name__} where a path belongs")
+        if not path or "\0" in path:
+            raise Refused(f"session is {shown(path)[:40]!r}, which is no path of a file")
+    if say is not None and not callable(say):
+        raise TypeError(f"say is of type {type(say).__name__}, which cannot be called")
 
 
 def _check(fn: Callable[..., object], wanted: str | None, roof: str) -> None:
     own = inspect.unwrap(fn)
     name = _name(fn, None)
-    if inspect.iscoroutinefunction(own) or inspect.isgeneratorfunction(own):
+    kinds = (
+        inspect.iscoroutinefunction,
+        inspect.isgeneratorfunction,
+        inspect.isasyncgenfunction,
+    )
+    if any(kind(own) for kind in kinds):
         raise Refused(f"{name} only makes a coroutine or generator when called: wrap what runs it")
+    if _is_module(own) and isinstance(own, type):
+        raise Refused(
+            f"{name} is a class of modules: make one and wrap its call: net = {name}(...), "
+            "def run(): return net(x), and triage run"
+        )
     if roof not in ROOFS:
         raise Refused(f"roof is {str(roof)[:40]!r}, not measured or nominal")
     if wanted is not None and not DEVICE.fullmatch(wanted):
@@ -130,6 +171,11 @@ def _check(fn: Callable[..., object], wanted: str | None, roof: str) -> None:
     missing = required(fn)
     if missing:
         arguments = ", ".join(f"{each}=..." for each in missing)
+        if _is_module(own):
+            raise Refused(
+                f"{name} is a module whose forward needs {', '.join(missing)}; wrap a call of it: "
+                f"def run(): return {_own_name(fn) or 'net'}({arguments}), and triage run"
+            )
         raise Refused(
             f"{name} needs {', '.join(missing)}; wrap it: "
             f"def run(): return {name}({arguments}), and triage run"
@@ -137,8 +183,25 @@ def _check(fn: Callable[..., object], wanted: str | None, roof: str) -> None:
 
 
 def _name(fn: Callable[..., object], name: str | None) -> str:
-    own = getattr(fn, "__name__", type(fn).__name__)
-    return shown(name or (own if own != "<lambda>" else "fn"))[:MOST_NAME]
+    return shown(name or _own_name(fn) or _kind(fn))[:MOST_NAME]
+
+
+def _own_name(fn: Callable[..., object]) -> str | None:
+    """What it calls itself, where that is a name."""
+    try:
+        own = getattr(fn, "__name__", None)
+    except Exception:  # a property of theirs
+        return None
+    return own if isinstance(own, str) and own != "<lambda>" else None
+
+
+def _kind(fn: Callable[..., object]) -> str:
+    return "fn" if inspect.isfunction(fn) else type(fn).__name__
+
+
+def _is_module(own: object) -> bool:
+    """Whether it is a module of torch's, or a class of them."""
+    return hasattr(own, "forward") and hasattr(own, "state_dict")
 
 
 def _folded(session: str | PathLike[str] | None) -> Session | None:
@@ -205,7 +268,7 @@ def _ceilings(
     for varied in seen.varied:
         keys += [key for key in keys_of_note(varied.counted) if key not in keys]
     if roof == MEASURED:
-        known = ceilings(place, tuple(keys), known, say)
+        known = ceilings(place, tuple(keys), known, say, seen.evidence.status)
     nominal = nominal_here(here)
     if nominal is None:
         return known

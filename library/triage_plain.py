@@ -14,10 +14,14 @@ import msgspec
 from roofwatch.library.their_callable import NoCallable, Watched, find, told
 from roofwatch.library.triage import MEASURED, ROOFS, Absent, Refused, triage
 from roofwatch.library.triaged import Triage
+from roofwatch.roofline.error_text import text_of
+from roofwatch.roofline.nominal import NominalError
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.time_said import time_said
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.trial import BOUNDS
+from roofwatch.session.file import UnreadableSession
 from roofwatch.session.printable import plain_json, shown
 from roofwatch.tui.glyphs import Glyphs, for_encoding
 from roofwatch.tui.live_options import device
@@ -25,6 +29,7 @@ from roofwatch.tui.print_rows import columns, print_rows
 from roofwatch.tui.rows_of_text import Row, hung, row
 
 USAGE, ABSENT, FAILED = 2, 3, 4
+OF_FILES = (NominalError, UnreadableSession)
 EPILOG = """\
 The function is called many times, without arguments. A parameter batch, batch_size, bs, n or b with
 a whole number as its default is changed in an experiment, and so is a parameter dtype.
@@ -53,9 +58,10 @@ def answer(options: argparse.Namespace, tell: Callable[[object], None]) -> int:
     """Triage what was asked for; the exit code. ``tell`` says one line on stderr."""
     out = _own_stdout()
     watched: Watched | None = None
+    found: Triage | None = None
     typed = options.function
     try:
-        watched = Watched(find(typed))
+        watched = Watched(find(typed), typed.rpartition(":")[2])
         found = triage(
             watched,
             device=None if options.device == "auto" else options.device,
@@ -68,19 +74,35 @@ def answer(options: argparse.Namespace, tell: Callable[[object], None]) -> int:
             seconds=options.seconds,
             say=_saying(tell),
         )
-    except KeyboardInterrupt:
+        if out is not None:
+            _write(found, out, options.json)
+    except (KeyboardInterrupt, BrokenPipeError):
         raise
     except BaseException as error:
         if watched is not None and watched.raised is error:
-            tell(f"roofwatch triage: {typed} raised {told(error)}")
+            _tell_anyhow(tell, f"roofwatch triage: {typed} raised {told(error)}")
             return FAILED
-        if not isinstance(error, (Refused, NoCallable)):
+        if isinstance(error, (Refused, NoCallable)):
+            tell(f"roofwatch triage: {error}")
+            return ABSENT if isinstance(error, Absent) else USAGE
+        theirs = watched is not None and watched.called and isinstance(error, Exception)
+        unwritten = found is not None and isinstance(error, OSError)
+        if not theirs or unwritten or isinstance(error, OF_FILES):
             raise
-        tell(f"roofwatch triage: {error}")
-        return ABSENT if isinstance(error, Absent) else USAGE
-    if out is not None:
-        _write(found, out, options.json)
+        what = one_line(f"{type(error).__name__}: {text_of(error)}")
+        _tell_anyhow(
+            tell, f"roofwatch triage: {typed}: their code changed torch or the interpreter: {what}"
+        )
+        return FAILED
     return 0
+
+
+def _tell_anyhow(tell: Callable[[object], None], line: str) -> None:
+    """``tell``, or stderr itself where their code took away what telling needs."""
+    try:
+        tell(line)
+    except Exception:
+        os.write(2, f"{shown(line)}\n".encode("utf-8", errors="replace"))
 
 
 def _own_stdout() -> TextIO | None:

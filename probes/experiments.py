@@ -18,6 +18,7 @@ from roofwatch.probes.variation import (
     changed_dtype,
     dtype_argument,
 )
+from roofwatch.roofline.error_text import text_of
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.trial import Varied
 
@@ -56,7 +57,7 @@ def experiments(
         say(change.what)
         try:
             yield _varied(fn, change, place, timer)
-        except Exception as error:  # their function need not take every value
+        except (Exception, SystemExit) as error:  # their function need not take every value
             status["experiments"] = f"{change.what}: {brief(error)}"
             place.target().clean_up()
 
@@ -84,7 +85,7 @@ def _varied(fn: Callable[..., object], change: Change, place: TheirDevice, timer
         base_s += _turn(timer, fn)
         other_s += _turn(other, changed)
     count = None
-    with contextlib.suppress(Exception):  # as of the call itself
+    with contextlib.suppress(Exception, SystemExit):  # as of the call itself
         count = op_count.count(changed, place.kind)
     return Varied(
         what=change.what,
@@ -102,5 +103,5 @@ def _turn(timer: Timer, launch: Launch) -> list[float]:
 
 def brief(error: BaseException) -> str:
     """An error of theirs in a few words of one line."""
-    said = " ".join(str(error).split())
+    said = text_of(error)
     return f"{type(error).__name__}: {said}"[:160] if said else type(error).__name__

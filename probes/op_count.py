@@ -21,10 +21,13 @@ from torch.utils.flop_counter import FlopCounterMode
 from roofwatch.probes.on_cuda import fp32_math
 from roofwatch.roofline.aten import (
     ALLOCATING,
+    COMPLEX_PRODUCT,
     DTYPE_KEYS,
     FETCHING,
+    MOVING,
     OVERWRITING,
     WAITING,
+    complex_element_flop,
     element_flop,
     has_formula,
 )
@@ -144,7 +147,14 @@ class _Counting(TorchDispatchMode):
         else:
             read_bytes = sum(reads.values())
         self._written += write_bytes
-        if not flop:
+        if any(t.layout != torch.strided for t in everything):
+            of_sparse = _sparse_flop(name, inputs, outputs)
+            flop = of_sparse or 0.0
+            if of_sparse is None:
+                self._uncounted[name] = None
+        elif flop:
+            flop *= COMPLEX_PRODUCT if any(t.is_complex() for t in inputs) else 1
+        else:
             flop = _element_flop(name, inputs, outputs)
             if not has_formula(namespace, name):
                 self._uncounted[name] = None
@@ -177,8 +187,45 @@ def _memory(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def _bytes(tensor: torch.Tensor) -> int:
-    """Bytes that it really spans: an expanded one repeats what it has."""
+    """Bytes that it really spans: an expanded one repeats what it has; sparse: what it stores."""
+    if tensor.layout != torch.strided:
+        parts = _stored(tensor)
+        if parts is None:
+            return tensor.numel() * tensor.element_size()
+        return sum(p.numel() * p.element_size() for p in parts)
     return min(tensor.numel() * tensor.element_size(), _memory(tensor)[1])
+
+
+def _stored(tensor: torch.Tensor) -> tuple[torch.Tensor, ...] | None:
+    """Values and indices of a sparse tensor; None for what is laid out in another way."""
+    if tensor.layout == torch.sparse_coo:
+        return tensor._values(), tensor._indices()
+    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+        return tensor.values(), tensor.crow_indices(), tensor.col_indices()
+    if tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
+        return tensor.values(), tensor.ccol_indices(), tensor.row_indices()
+    return None
+
+
+def _sparse_flop(
+    name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]
+) -> float | None:
+    """2 nnz N of sparse times dense with N columns; None where no formula of ours tells.
+
+    Each stored value meets one row (or column) of the dense operand (two operations a pair).
+    """
+    sparse = [t for t in inputs if t.layout != torch.strided]
+    if name in MOVING:
+        return 0.0
+    if not any(word in name for word in ("mm", "mv")) or len(sparse) != 1 or len(outputs) != 1:
+        return None
+    parts, out = _stored(sparse[0]), outputs[0]
+    factors = [t for t in inputs if t is not out][-2:]  # an addend stands before them
+    if parts is None or len(factors) < 2 or out.layout != torch.strided or not out.numel():
+        return None
+    columns = out.numel() / out.shape[0 if factors[0] is sparse[0] else -1]
+    flop = 2.0 * parts[0].numel() * columns
+    return flop * COMPLEX_PRODUCT if sparse[0].is_complex() else flop
 
 
 def _key(tensor: torch.Tensor) -> tuple[object, ...]:
@@ -222,6 +269,8 @@ def _comes_to_host(
 def _element_flop(name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> float:
     """One operation an element by the house's table; a reduction's elements are its inputs'."""
     sizes = [t.numel() for t in (*inputs, *outputs)]
+    if any(t.is_complex() for t in (*inputs, *outputs)):
+        return complex_element_flop(name) * max(sizes, default=0)
     if not any(t.is_floating_point() for t in (*inputs, *outputs)):
         return 0.0
     return element_flop(name) * max(sizes, default=0)
@@ -229,7 +278,9 @@ def _element_flop(name: str, inputs: list[torch.Tensor], outputs: list[torch.Ten
 
 def _peak_key(name: str, tensors: list[torch.Tensor], kwargs: Any) -> str | None:
     """The rate that judges it: by the type of its first floating operand, fp32 as torch is set."""
-    dtypes = [t.dtype for t in tensors if t.is_floating_point()] or [t.dtype for t in tensors[:1]]
+    dtypes = [t.dtype for t in tensors if t.dtype.is_floating_point or t.is_complex()] or [
+        t.dtype for t in tensors[:1]
+    ]
     word = DTYPE_KEYS.get(str(dtypes[0]).removeprefix("torch."))
     on_cuda = any(t.device.type == "cuda" for t in tensors)
     if word == "int8" and "mm" not in name:

@@ -85,12 +85,14 @@ def _random(rows: int, columns: int, dtype: str, device: torch.device) -> torch.
     if dtype == "int8":
         return torch.randint(-127, 128, (rows, columns), dtype=torch.int8, device=device)
     if dtype == "fp8":
-        return torch.randn(rows, columns, device=device).to(torch.float8_e4m3fn)
+        return torch.randn(rows, columns, dtype=torch.float32, device=device).to(
+            torch.float8_e4m3fn
+        )
     if dtype == "fp4":  # two values a byte, every bit pattern of which is a number
         raw = torch.randint(0, 256, (rows, columns // 2), dtype=torch.uint8, device=device)
         return raw.view(torch.float4_e2m1fn_x2)
     if device.type == "cpu":
-        return torch.randn(rows, columns).to(TORCH_DTYPE[dtype])
+        return torch.randn(rows, columns, dtype=torch.float32, device="cpu").to(TORCH_DTYPE[dtype])
     return torch.randn(rows, columns, dtype=TORCH_DTYPE[dtype], device=device)
 
 
@@ -128,7 +130,7 @@ def _block_scales(rows: int, k: int, device: torch.device) -> torch.Tensor:
     """Ones in fp8, one for each 16 values of a row, padded to whole tiles of the layout."""
     padded_rows = -(-rows // SCALE_ROWS) * SCALE_ROWS
     padded_columns = -(-(k // BLOCK) // SCALE_COLUMNS) * SCALE_COLUMNS
-    ones = torch.ones(padded_rows * padded_columns, device=device)
+    ones = torch.ones(padded_rows * padded_columns, dtype=torch.float32, device=device)
     return ones.to(torch.float8_e4m3fn)
 
 

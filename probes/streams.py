@@ -49,7 +49,9 @@ def random_normal(target: Target, elements: int, dtype: str) -> torch.Tensor:
     Raises Cancelled between two chunks: the first touch of a gigabyte takes a CPU its time.
     """
     x = torch.empty(elements, dtype=DTYPES[dtype], device=target.torch_device)
-    fresh = torch.randn(min(CHUNK, elements), device=target.torch_device).to(x.dtype)
+    fresh = torch.randn(min(CHUNK, elements), dtype=torch.float32, device=target.torch_device).to(
+        x.dtype
+    )
     _each_chunk(target, x, lambda part: part.copy_(fresh[: part.numel()]))
     return x
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import torch
 
-from roofwatch.probes import timeline
+from roofwatch.probes import timeline, torch_settings
 from roofwatch.probes.device import CpuTarget, CudaTarget, Target
 from roofwatch.probes.host_timer import HostTimer, host_timer_for
 from roofwatch.probes.on_cuda import OtherStream, chosen_index, look
@@ -35,6 +35,7 @@ class TheirDevice:
 
     def __init__(self, fn: Callable[..., object], device: str | None, say: Say) -> None:
         self.kind, self.index = "cpu", None
+        self.put_back = torch_settings.kept()  # theirs may leave torch's switches changed
         say("first call")
         if device != "cpu":
             self.index = chosen_index(device)

@@ -49,7 +49,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     span_share: float | None = None
     transfer_share: float = 0.0
     longest: dict[str, float] = {}
-    operator_s: float | None = None  # fixed cost of one, on a CPU
+    operator_s: float | None = None  # fixed cost of one with those inside it, on a CPU
 
 
 class NoTimeline(Exception):
@@ -117,7 +117,7 @@ def on_cuda(call: Callable[[], object], index: int, calls: int) -> Timeline:
             except BaseException as error:
                 failed = error
             torch.cuda.synchronize(index)
-            torch.zeros(1, device=f"cuda:{index}")
+            torch.zeros(1, dtype=torch.float32, device=f"cuda:{index}")
             torch.cuda.synchronize(index)
         events = [e for e in trace.events() or () if e.device_type.name == "CUDA"]
     except Exception as error:
@@ -159,7 +159,8 @@ def _of_kernels(events: list[Any], calls: int) -> Timeline:
 
 def on_cpu(call: Callable[[], object], calls: int) -> Timeline:
     """A call at its least disturbed, of so many. Raises NoTimeline; what the call raises passes."""
-    tiny, other = torch.ones(1), torch.ones(1)
+    tiny = torch.ones(1, dtype=torch.float32, device="cpu")
+    other = torch.ones_like(tiny)
     failed: BaseException | None = None
     try:
         with _profile(ProfilerActivity.CPU) as trace:
@@ -232,8 +233,15 @@ def _of_operators(seen: list[list[_Outer]], windows: list[Interval], smallest_s:
         kernel_s=total / len(outermost) if outermost else None,
         span_share=working_s / call_s if call_s > 0 else None,
         longest=_longest((o.event for o in outermost), total),
-        operator_s=fixed_s,
+        operator_s=_mean_fixed_s(outermost, fixed_s),
     )
+
+
+def _mean_fixed_s(outermost: list[_Outer], fixed_s: float) -> float:
+    """What was taken off an outermost operator: its own fixed cost and those of the ones inside."""
+    if not outermost:
+        return fixed_s
+    return fixed_s * sum(o.operators for o in outermost) / len(outermost)
 
 
 def _stretches(outermost: list[_Outer], window: Interval) -> list[float]:

@@ -33,6 +33,9 @@ HOST_LOOKS, HOST_S = 10, 0.15
 GRAPH_GAPS = 0.2  # from here a graph may bring something
 GRAPH_S = 2e-3  # of calls in one graph
 MOST_IN_GRAPH = 20
+MOST_TFLOPS = {"cpu": 1e3, "cuda": 1e5}  # beyond: what was timed did no work
+MOST_GBS = 1e5
+NO_ROOF = "the roof could not be measured"
 WAITS = "a call that waits for the device cannot be captured"
 
 
@@ -86,21 +89,39 @@ def examine(
     )
 
 
-def ceilings(place: TheirDevice, keys: tuple[str, ...], known: Ceilings, say: Say) -> Ceilings:
-    """``known`` with what it lacks measured on the spot; what cannot be measured stays out."""
+def ceilings(
+    place: TheirDevice,
+    keys: tuple[str, ...],
+    known: Ceilings,
+    say: Say,
+    status: dict[str, str] | None = None,
+) -> Ceilings:
+    """``known`` with what it lacks measured on the spot; what cannot be measured stays out.
+
+    A rate that no such device has is none: ``status`` says so.
+    """
     say("measuring the roof")
     peaks, origins = dict(known.peaks_tflops), dict(known.peak_origins)
+    status = {} if status is None else status
+    place.put_back()
     with place.current():
         target = place.target()
         gbs, origin = known.bandwidth_gbs, known.bandwidth_origin
         if gbs is None:
             with contextlib.suppress(RuntimeError):  # out of memory is one
                 gbs, origin = quick_roof.bandwidth_gbs(target), "measured"
+                if not 0 < gbs <= MOST_GBS:
+                    gbs, origin = None, None
+                    status["roof"] = NO_ROOF
             target.clean_up()
         for key in keys:
             if key not in peaks:
                 with contextlib.suppress(RuntimeError, ValueError):
-                    peaks[key], origins[key] = quick_roof.peak_tflops(target, key), "measured"
+                    peak = quick_roof.peak_tflops(target, key)
+                    if 0 < peak <= MOST_TFLOPS[place.kind]:
+                        peaks[key], origins[key] = peak, "measured"
+                    else:
+                        status["roof"] = NO_ROOF
                 target.clean_up()
     return Ceilings(
         bandwidth_gbs=gbs, bandwidth_origin=origin, peaks_tflops=peaks, peak_origins=origins

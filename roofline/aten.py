@@ -12,6 +12,8 @@ DTYPE_KEYS = {
     "int8": "int8",
     "float8_e4m3fn": "fp8",
     "float8_e5m2": "fp8",
+    "complex64": "fp32",
+    "complex128": "fp64",
 }
 """The peak key of each of torch's types; TF32 and the accumulator are told elsewhere."""
 
@@ -75,6 +77,17 @@ def element_flop(name: str) -> float:
         return 0.0
     family = _FAMILY.get(name)
     return ELEMENT_FLOP[family] if family is not None else 1.0
+
+
+COMPLEX_PRODUCT = 4
+"""A complex multiply-add is four real ones, whatever the product."""
+
+
+def complex_element_flop(name: str) -> float:
+    """Real operations of a complex element: 6 of a product, 2 of a sum, by the definition."""
+    if name in MOVING:
+        return 0.0
+    return 6.0 if name in ("mul", "mul_") else 2.0
 
 
 def has_formula(namespace: str, name: str) -> bool:

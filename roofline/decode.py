@@ -23,6 +23,10 @@ TWO_BYTES = ("fp16", "bf16")
 LANES = ("fp16_vector", "fp32")  # of a card without tensor cores
 
 
+NEVER = 1e12
+"""Sequences that no card ever holds: a ridge so near AI_max is not reached."""
+
+
 def weights_bytes(params: int, precision: str) -> int:
     """All parameters in one precision, scales of a quantised type left out."""
     return -(-params * ELEMENT_BITS[precision] // 8)
@@ -55,11 +59,14 @@ class Decode(msgspec.Struct, frozen=True, kw_only=True):
     def b_star(self, ridge: float) -> float | None:
         """The batch whose intensity is ``ridge``; None where no batch gets there.
 
-        ridge x W / (2N - ridge x n kv), the seed's formula (Day 16) with weights of any width W.
+        ridge x W / (2N - ridge x n kv), the seed's formula (Day 16) with weights of any width W. A
+        batch beyond NEVER is none.
         """
-        if ridge >= self.ai_max:
+        left = self.flop(1) - ridge * self.sequence_bytes
+        if ridge >= self.ai_max or left <= 0:
             return None
-        return ridge * self.weights_bytes / (self.flop(1) - ridge * self.sequence_bytes)
+        batch = ridge * self.weights_bytes / left
+        return batch if batch <= NEVER else None
 
     def memory_cap(self, memory_bytes: float, reserve: float) -> int:
         """Sequences that fit beside the weights; 0 where not even one does.

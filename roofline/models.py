@@ -52,7 +52,7 @@ def models_in(document: dict[str, Any], source: str) -> tuple[Model, ...]:
     try:
         for field in document:
             _known(field, ("schema", "model"))
-        if _whole(document.get("schema", SCHEMA), "schema", 1_000_000) != SCHEMA:
+        if whole(document.get("schema", SCHEMA), "schema", 1_000_000) != SCHEMA:
             raise WrongField("schema", f"this version reads schema {SCHEMA} only")
         tables = document.get("model", [])
         if not isinstance(tables, list):
@@ -155,7 +155,8 @@ def _known(field: str, fields: Iterable[str]) -> None:
         raise WrongField(field, f"unknown{hint}")
 
 
-def _whole(value: object, field: str, most: int) -> int:
+def whole(value: object, field: str, most: int) -> int:
+    """The value, if it is a whole number from 1 to ``most``. Raises WrongField."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise WrongField(field, f"expected a whole number, got {kind_of(value)}")
     if not 0 < value <= most:
@@ -208,7 +209,7 @@ def _model(table: object) -> Model:
     for field in ("name", *MOST):
         if field not in table:
             raise WrongField(field, "missing")
-    fields: dict[str, Any] = {f: _whole(table[f], f, most) for f, most in MOST.items()}
+    fields: dict[str, Any] = {f: whole(table[f], f, most) for f, most in MOST.items()}
     fields |= {
         field: read(table[field], field) for field, read in _OTHERS.items() if field in table
     }

@@ -130,6 +130,11 @@ def group_spec(protocol: str, peak_key: str) -> ProbeSpec:
     )
 
 
+def protocol_of_group(key: str) -> str:
+    """The protocol of a group's points, from the key of its probe: of each model ``decode``."""
+    return key.partition("-")[0]
+
+
 def decode_spec(model: str, peak_key: str) -> ProbeSpec:
     """The decode step of one model."""
     return msgspec.structs.replace(

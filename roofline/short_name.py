@@ -107,6 +107,16 @@ def mig(name: str) -> tuple[str, int, float] | None:
     return rest, int(found["c"] or found["g"]), float(found["gb"])
 
 
+def mig_profile(name: str) -> tuple[int | None, int, float] | None:
+    """The profile in a MIG slice's name: slices of a compute instance, of the GPU, memory in GB.
+
+    The first is None where the name says none, as "1g.10gb". None for a name without a slice.
+    """
+    if not _may_be_a_name(name) or not (found := _MIG.search(name)):
+        return None
+    return int(found["c"]) if found["c"] else None, int(found["g"]), float(found["gb"])
+
+
 def _may_be_a_name(text: str) -> bool:
     return len(text) <= LONGEST and not any(unicodedata.category(sign)[0] == "C" for sign in text)
 

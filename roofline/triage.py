@@ -44,7 +44,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     ``kernels`` are what was launched on the device, on a CPU the operators called; the device is
     busy for ``busy_share`` of the time, ``gap_share`` is the rest. On a CPU an operator is busy
-    beyond the fixed cost ``operator_s`` of calling one. ``transfer_share`` is of the busy time.
+    beyond the fixed cost ``operator_s`` of calling one, and those that it calls itself.
+    ``transfer_share`` is of the busy time.
     ``system_share`` is the part of the processor's time that the operating system took.
     """
 
@@ -122,7 +123,8 @@ def with_floors(evidence: Evidence, found: Floors) -> Evidence:
     """The evidence with what was counted held against a roof."""
     status = dict(evidence.status)
     if found.unknown is not None:
-        status["floor"] = f"{found.unknown} is not known"
+        refused = status.get("roof")
+        status["floor"] = refused or f"{found.unknown} is not known"
     return msgspec.structs.replace(
         evidence,
         flop=found.flop,

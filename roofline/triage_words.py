@@ -165,7 +165,8 @@ def _timeline(evidence: Evidence) -> str:
         fixed = time_said(evidence.operator_s or 0.0)
         return (
             f"{_number(evidence.kernels, 'operator')}, at work {share} of the time beyond the "
-            f"{fixed} that calling one costs; the rest is dispatch, Python or waiting"
+            f"{fixed} that calling one costs under the profiler, with those inside it; the "
+            "rest is dispatch, Python or waiting"
         )
     text = f"the device is busy {share} of the time: {_number(evidence.kernels, 'kernel')} a call"
     if evidence.kernel_s is not None:

@@ -42,6 +42,8 @@ def attributed(session: Session, flat: ComputeRoof, which: str) -> Attributed | 
     units = session.device.sm_count
     if m is None or nominal is None or not flat.nominal_tflops or not units:
         return None
+    if not {"m", "n"} <= m.shape.keys():
+        return None  # another op's, which no burst of ours is
     clock = sm_clock(session, m)
     nominal_mhz = nominal.clocks_mhz.get(flat.peak_key)
     if clock is None or nominal_mhz is None:

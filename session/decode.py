@@ -151,7 +151,8 @@ def decode_curves(session: Session, own: Roofs) -> list[DecodeCurve]:
 
 def _parts(group: Sequence[Measurement], batch: int, context: int) -> list[_Part]:
     """The parts of one step: what a call took, less what stands between two calls."""
-    of_step = [m for m in group if (m.shape["batch"], m.shape["context"]) == (batch, context)]
+    of_group = (m for m in group if m.op != "decode")
+    of_step = [m for m in of_group if (m.shape["batch"], m.shape["context"]) == (batch, context)]
     between = {m.op: time_s(m) for m in of_step if m.variant == "between"}
     return [
         _Part(m, max(0.0, time_s(m) - between.get(m.op, 0.0)))
@@ -162,8 +163,8 @@ def _parts(group: Sequence[Measurement], batch: int, context: int) -> list[_Part
 
 def _enqueue_s(group: Sequence[Measurement]) -> float:
     """What the host takes to enqueue one step's parts; neither batch nor context changes it."""
-    by_part = {m.op: m.shape["calls"] * time_s(m) for m in group if m.variant == "enqueue"}
-    return sum(by_part.values())
+    parts = (m for m in group if m.variant == "enqueue" and m.op != "decode")
+    return sum({m.op: m.shape["calls"] * time_s(m) for m in parts}.values())
 
 
 def _curve(

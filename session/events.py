@@ -106,10 +106,10 @@ class HostCpu(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("`throttled` is more than `periods`")
 
 
-class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Price(msgspec.Struct, frozen=True, kw_only=True):
     """What the rented machine costs, as it was said."""
 
-    per_hour: Rate
+    per_hour: Annotated[float, msgspec.Meta(ge=1e-6, le=1e9)]
     currency: str = "$"
 
 
@@ -237,13 +237,22 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("`claim` has not one rate")
 
 
+_SHAPES = {  # of an op, or of a protocol
+    "matmul": "m n k",
+    "prefill_linear": "m",
+    "prefill_attention": "tokens heads",
+    "decode_attention": "batch context",
+    "fusion": "rows columns",
+}
+
+
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     """What a probe knows of one number. Conditions and expectation are added by the fold.
 
     Of several measurements of one probe in a run the last stands: a block that disagreed with its
     control was repeated. Those of a sweep or a group are its points, told apart by their shape,
-    of a group by op and variant too. One that was
-    made wrong on purpose has the notebook's code of the mistake, and what would have been reported.
+    of a group by op and variant too. One that was made wrong on purpose has the notebook's code of
+    the mistake, and what would have been reported.
     """
 
     probe: str
@@ -278,10 +287,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     run: Run = 1
 
     def __post_init__(self) -> None:
-        """A launch moves bytes, a matmul has its sides, and nothing ends before it begins.
-
-        A mistake has its claim.
-        """
+        """Bytes move, a shape has its sides, a mistake its claim; no end lies before its begin."""
         if (self.mistake is None) != (self.claim is None):
             raise ValueError("`mistake` and `claim` do not come together")
         _paired(self.clock_t_s, self.clock_mhz)
@@ -300,15 +306,10 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
 
     def _needed(self) -> set[str]:
         """The names in ``shape`` that such a measurement has."""
-        if self.op == "matmul":
-            return {"m", "n", "k"}
-        if self.protocol == "fusion":
-            return {"rows", "columns"}
-        if self.op == "prefill_attention":
-            return {"tokens", "heads"}
-        if self.protocol == self.op == "decode":
-            return {"batch", "context", "layers", "layers_of"}
-        return {"batch", "context", "calls"} if self.protocol == "decode" else set()
+        needed = f"{_SHAPES.get(self.op, '')} {_SHAPES.get(self.protocol, '')}"
+        if self.protocol == "decode":
+            needed += " batch context " + ("layers layers_of" if self.op == "decode" else "calls")
+        return set(needed.split())
 
 
 class Flag(Event, frozen=True, kw_only=True, tag="flag"):

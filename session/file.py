@@ -12,9 +12,11 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.session.events import AnyEvent, Beat, SessionInfo, decode, encode
+from roofwatch.session.own_file import refuse_pipe
 
 FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
+LONGEST_NAME = 240  # characters of a path that a refusal repeats
 
 
 class UnreadableSession(ValueError):
@@ -116,6 +118,7 @@ def read(path: Path) -> Iterator[Line]:
         UnreadableSession: naming file, row and field.
     """
     try:
+        refuse_pipe(path)
         with path.open("rb") as file:
             for row, raw in enumerate(iter(lambda: file.readline(LONGEST_BYTES + 1), b""), 1):
                 if len(raw) > LONGEST_BYTES:
@@ -124,7 +127,9 @@ def read(path: Path) -> Iterator[Line]:
                     return
                 yield Line(raw, _event(path, row, raw))
     except OSError as error:
-        raise UnreadableSession(f"{path}: {error.strerror}") from None
+        name = str(path)
+        name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+        raise UnreadableSession(f"{name}: {error.strerror}") from None
 
 
 def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
@@ -134,6 +139,15 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
         raise UnreadableSession(f"{path}: row {row}: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnreadableSession(f"{path}: row {row}: not an event ({error})") from None
+    except RecursionError:
+        raise UnreadableSession(f"{path}: row {row}: nested too deeply") from None
+    if isinstance(event, SessionInfo) and event.models:
+        from roofwatch.session.session_models import session_models  # as below
+
+        try:
+            session_models(event.models)
+        except ValueError as error:
+            raise UnreadableSession(f"{path}: row {row}: {error}") from None
     if isinstance(event, SessionInfo) and event.nominal is not None:
         from roofwatch.roofline.lookup import Nominal  # a live session never reads
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec, protocol_of_group
 from roofwatch.roofline.suite import QUICK, suite, sustain_default_s
 from roofwatch.session.events import (
     AnyEvent,
@@ -28,6 +28,7 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
 
 if TYPE_CHECKING:
@@ -220,11 +221,12 @@ class Session:
     def group(self, probe: str, run: int | None = None) -> list[Measurement]:
         """The points of a group's probe in one run (the reported one by default), as measured.
 
-        Of one op, variant, shape and way of timing the last.
+        Of one op, variant, shape and way of timing the last. One of another protocol is none.
         """
         wanted = run or self.reported_run
+        protocol = protocol_of_group(probe)
         of_probe = (m for m in self.measurements if m.run == wanted and m.probe == probe)
-        points = (m for m in of_probe if m.protocol in GROUPS)
+        points = (m for m in of_probe if m.protocol == protocol)
         return list({_identity(m): m for m in points}.values())
 
     def sweep(self, probe: str, run: int | None = None) -> list[Measurement]:
@@ -240,7 +242,7 @@ class Session:
 
     def label(self, probe: str) -> str:
         """A probe's name for people."""
-        return next((s.label for s in self.specs if s.key == probe), probe)
+        return shown(next((s.label for s in self.specs if s.key == probe), probe))
 
     def running(self) -> str | None:
         """The probe whose span is open."""

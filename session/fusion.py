@@ -13,6 +13,7 @@ from roofwatch.roofline.transformer_work import (
     THREE_COS,
     fused,
 )
+from roofwatch.roofline.workload import ELEMENT_BITS
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_reason import NOT_KNOWN, arithmetic_reason
@@ -62,16 +63,22 @@ def fusions(session: Session, own: Roofs, run: int | None = None) -> list[Fusion
     return [
         _fusion(session, own, m, {p.variant: p for p in found if p.op == m.op})
         for m in found
-        if m.variant == EAGER and m.op in CHAINS
+        if m.variant == EAGER and m.op in CHAINS and _fused_bytes(m)
     ]
+
+
+def _fused_bytes(m: Measurement) -> int:
+    """Of a chain in one kernel; 0 of elements whose size nobody knows."""
+    if m.dtype not in ELEMENT_BITS:
+        return 0
+    return fused(m.op, m.shape["rows"], m.shape["columns"], m.dtype).bytes
 
 
 def _fusion(
     session: Session, own: Roofs, eager: Measurement, ways: dict[str | None, Measurement]
 ) -> Fusion:
     before_s, before = time_s(eager), traffic_bytes(eager)
-    rows, columns = eager.shape["rows"], eager.shape["columns"]
-    after = fused(eager.op, rows, columns, eager.dtype).bytes
+    after = _fused_bytes(eager)
     compiled = ways.get(COMPILED)
     times = {
         "graph_s": _seconds(ways.get(GRAPH)),
@@ -85,7 +92,10 @@ def _fusion(
     if compiled is not None:
         after_s = time_s(compiled)
         ratio = before_s / after_s
-        delivered = (1 - after_s / before_s) / (1 - after / before)
+        if after < before:  # else nothing was promised
+            delivered = (1 - after_s / before_s) / (1 - after / before)
+        else:
+            status["delivered"] = UNMEASURED
     else:
         status |= dict.fromkeys(("measured_ratio", "delivered"), UNMEASURED)
     return Fusion(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,19 @@ def own_file(environ: Mapping[str, str], name: str) -> Path | None:
     return path if os.path.lexists(path) else None
 
 
+def refuse_pipe(path: Path) -> None:
+    """Refuse a named pipe, which may wait for ever for a writer.
+
+    What the shell has opened itself ("<(...)", /dev/stdin) is read: it has one.
+
+    Raises:
+        OSError: it is one.
+    """
+    opened = os.path.abspath(path).startswith(("/dev/", "/proc/"))
+    if not opened and path.is_fifo():
+        raise OSError(errno.EINVAL, "is a pipe, not a file")
+
+
 def text_of(path: Path) -> str:
     """The text of a file, at most 4 MiB of UTF-8.
 
@@ -32,6 +46,7 @@ def text_of(path: Path) -> str:
         ValueError: it cannot be read; the message is the reason, without the file's name.
     """
     try:
+        refuse_pipe(path)
         with path.open("rb") as file:
             data = file.read(LIMIT_BYTES + 1)
         if len(data) > LIMIT_BYTES:

@@ -6,11 +6,11 @@ import math
 
 import msgspec
 
+from roofwatch.notebook.card_slice import SliceError, slices_named
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.decode import (
     COMPUTE,
     KV,
-    TWO_BYTES,
     WEIGHTS,
     Decode,
     batches,
@@ -25,9 +25,12 @@ from roofwatch.roofline.price import cost_per_mtok
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
+from roofwatch.session.plan_notes import notes_of
 
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
+DERIVED = "derived"  # from a device's properties, or a slice's from its whole card
 OF_ROOF = "roof"  # a ridge that is peak over bandwidth
+LONGEST = 60  # characters of a text that a refusal repeats
 MOST_CONTEXT, MOST_BATCH = 100_000_000, 1_000_000
 
 
@@ -79,12 +82,18 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 _within(getattr(self, name), said, low, high)
         for name, known in (("weights", WEIGHTS), ("kv", KV)):
             if getattr(self, name) not in known:
-                raise PlanError(f"{name} is {getattr(self, name)!r}, none of {', '.join(known)}")
+                said = brief(getattr(self, name))
+                raise PlanError(f"{name} is {said}, none of {', '.join(known)}")
         if isinstance(self.ridge, str):
             if self.ridge not in (NOMINAL, MEASURED):
-                raise PlanError(f"ridge is {self.ridge!r}, not nominal, measured or FLOP/byte")
+                raise PlanError(f"ridge is {brief(self.ridge)}, not nominal, measured or FLOP/byte")
         else:
             _within(self.ridge, *RANGES["ridge"])
+
+
+def brief(text: str) -> str:
+    """A text as a refusal repeats it: quoted, and cut where it is long."""
+    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
 
 
 RANGES: dict[str, tuple[str, float, float]] = {
@@ -142,8 +151,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_gbs: float
     peak_tflops: float
     peak_key: str | None
-    figures: str  # of the two together: "nominal" | "measured" | "given"
-    bandwidth_from: str  # "nominal" | "measured" | "given" | "ridge": worked out from a given one
+    figures: str  # of the two together: "nominal" | "derived" | "measured" | "given"
+    bandwidth_from: str  # as figures, or "ridge": worked out from a given one
     peak_from: str
     peak_flat: str  # "burst" | "sustained" of a measured one, else as peak_from
     ridge_from: str  # "roof" | "nominal" | "measured" | "given"
@@ -199,17 +208,12 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         status["batch_memory_cap"] = status["memory_bytes"] = "the card's memory is not known"
     if link is None:
         status["load_s"] = status["link_gbs"] = "the card's host link is not known"
-    if q.price is None:
-        status["cost_per_mtok"] = status["cheapest_per_mtok"] = "no price"
-    elif largest is None:
-        status["cost_per_mtok"] = status["cheapest_per_mtok"] = "no batch fits in the memory"
-    elif least is None:
-        status["cheapest_per_mtok"] = "the card's memory is not known"
-    bandwidth_from = _whence(q.bandwidth_gbs, q.bandwidth_measured, card.bandwidth_gbs)
+    status |= _no_cost(q, largest, least)
+    bandwidth_from = _whence(card, q.bandwidth_gbs, q.bandwidth_measured, card.bandwidth_gbs)
     known = card.peaks_tflops.get(key or "")
-    peak_from = _whence(q.peak_tflops, q.peak_measured is not None, known)
+    peak_from = _whence(card, q.peak_tflops, q.peak_measured is not None, known)
     whence = {bandwidth_from, peak_from}
-    nominal = _nominal_ridge(card, key)
+    nominal = _nominal_ridge(card, q)
     if nominal is None:
         status["ridge_nominal"] = "the card has no nominal bandwidth or no such peak"
     return Plan(
@@ -223,7 +227,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         bandwidth_gbs=roof.bandwidth_gbs,
         peak_tflops=roof.peak_tflops,
         peak_key=key,
-        figures=whence.pop() if whence in ({MEASURED}, {NOMINAL}) else GIVEN,
+        figures=whence.pop() if whence in ({MEASURED}, {NOMINAL}, {DERIVED}) else GIVEN,
         bandwidth_from=bandwidth_from,
         peak_from=peak_from,
         peak_flat=q.peak_measured or peak_from,
@@ -250,9 +254,20 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         price=q.price,
         curve=points,
         landmarks=landmarks,
-        notes=_notes(card, model, key, q),
+        notes=notes_of(card, model, key, q),
         status=status,
     )
+
+
+def _no_cost(q: Question, largest: PlanPoint | None, least: PlanPoint | None) -> dict[str, str]:
+    """Why each field of the cost is null, of those that are."""
+    of_least = ("cheapest_per_mtok", "cheapest_batch")
+    of_both = ("cost_per_mtok", "cost_batch", *of_least)
+    if q.price is None:
+        return dict.fromkeys((*of_both, "price"), "no price")
+    if largest is None:
+        return dict.fromkeys(of_both, "no batch fits in the memory")
+    return {} if least else dict.fromkeys(of_least, "the card's memory is not known")
 
 
 def at_roof(b_star: float | None) -> int | None:
@@ -295,16 +310,19 @@ def _cheapest(decode: Decode, roof: Roof, q: Question, cap: int | None) -> PlanP
     return _points(decode, roof, q, cap, [batch])[0] if batch else None
 
 
-def _nominal_ridge(card: Nominal, key: str | None) -> float | None:
-    peak = card.peaks_tflops.get(key or "")
+def _nominal_ridge(card: Nominal, q: Question) -> float | None:
+    """That of the card's own peak for such weights, whichever a session has measured."""
+    peak = card.peaks_tflops.get(peak_key_of(q.weights, card.peaks_tflops) or "")
     return peak * 1e3 / card.bandwidth_gbs if peak and card.bandwidth_gbs else None
 
 
-def _whence(asked: float | None, measured: bool, known: float | None) -> str:
+def _whence(card: Nominal, asked: float | None, measured: bool, known: float | None) -> str:
     """Where a bandwidth or a peak comes from."""
     if asked is not None:
         return MEASURED if measured else GIVEN
-    return OF_RIDGE if known is None else NOMINAL
+    if known is None:
+        return OF_RIDGE
+    return DERIVED if card.origin == DERIVED else NOMINAL
 
 
 def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, str]:
@@ -328,7 +346,7 @@ def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, str
     if stated is not None:
         return roof, stated, q.ridge_source or GIVEN
     if q.ridge == NOMINAL:
-        nominal = _nominal_ridge(card, key)
+        nominal = _nominal_ridge(card, q)
         if nominal is None:
             raise PlanError(f"{card.name}: no nominal ridge for {q.weights} weights is known")
         return roof, nominal, NOMINAL
@@ -337,35 +355,12 @@ def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, str
     return roof, roof.ridge, OF_ROOF
 
 
-def _notes(card: Nominal, model: Model, key: str | None, q: Question) -> list[str]:
-    notes = [_weights_note(key, q)]
-    if card.origin == "derived" and card.note:
-        notes.append(f"{card.name}: {card.note}")
-    if model.note:
-        notes.append(f"{model.name}: {model.note}")
-    return [note for note in notes if note]
-
-
-def _weights_note(key: str | None, q: Question) -> str:
-    """What is counted for narrow weights, and which peak judges weights of another type."""
-    own = q.peak_tflops is None or q.peak_measured is not None  # the peak has a type
-    said = []
-    if q.weights not in TWO_BYTES:
-        size = "half a byte" if q.weights == "int4" else "a byte"
-        said.append(f"{q.weights} weights: {size} for each, head and embedding too, no scales")
-        if own and key == q.weights:
-            said.append(f"computed at the {key} peak, so activations are {key} as well")
-        elif own and key is not None:
-            said.append(f"unpacked and multiplied as {key}")
-    elif own and key not in (None, q.weights):
-        whose = "the session measured" if q.peak_measured else "the table has"
-        said.append(f"{q.weights} weights go by the {key} peak: {whose} none of {q.weights}")
-    return "; ".join(said)
-
-
 def card_named(name: str, cards: Cards) -> Nominal:
-    """The one card of that name. Raises PlanError for an unknown or an ambiguous one."""
-    found = cards.known(name).candidates
+    """The one card of that name, or MIG slice. Raises PlanError: unknown, ambiguous, no slice."""
+    try:
+        found = slices_named(name, cards)
+    except SliceError as error:
+        raise PlanError(str(error)) from None
     if len(found) == 1:
         return found[0]
     said = repr(name[:60])

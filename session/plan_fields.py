@@ -19,12 +19,11 @@ from roofwatch.notebook.quantity import (
 from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.price import price_of
 from roofwatch.session.events import Price
-from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, RANGES, PlanError, Question
+from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, RANGES, PlanError, Question, brief
 
 ZERO = re.compile(r"0*\.?0+\s*[a-zµ%]*", re.IGNORECASE)
 BARE = re.compile(r"[+]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
 MOST_BARE_S = 0.1  # a longer overhead says its unit: 7.8 may be meant in milliseconds
-LONGEST = 60  # characters of a text that a refusal repeats
 
 
 def _text(text: str) -> str:
@@ -107,7 +106,7 @@ def question_of(said: Mapping[str, str]) -> Question:
             values[field.of] = field.read(text)
         except QuantityError as error:
             why = _range_of(field.of) if str(error) == BEYOND else str(error)
-            raise PlanError(f"{name.replace('_', '-')}: {_said(text)} {why}") from None
+            raise PlanError(f"{name.replace('_', '-')}: {brief(text)} {why}") from None
         except ValueError as error:  # a price names its text itself
             raise PlanError(f"{name.replace('_', '-')}: {error}") from None
     if "overhead" in said:
@@ -119,7 +118,3 @@ def _range_of(field: str) -> str:
     said, low, high = RANGES[field]
     unit = said.partition("(")[2].removesuffix(")")
     return f"is not from {low:.10g} to {high:.10g}{' ' + unit if unit else ''}"
-
-
-def _said(text: str) -> str:
-    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")

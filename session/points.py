@@ -47,7 +47,8 @@ def trace(session: Session, key: str | None) -> list[tuple[float, float]]:
 
 
 def _squares(session: Session, key: str | None) -> list[Measurement]:
-    return session.sweep(f"matmul-{key}-sweep") if key else []
+    swept = session.sweep(f"matmul-{key}-sweep") if key else []
+    return [m for m in swept if "n" in m.shape]
 
 
 def point(session: Session, own: Roofs, key: str | None, m: Measurement) -> Point:

@@ -90,6 +90,7 @@ def _over_bytes(session: Session, probe: str, points: list[Measurement]) -> Swee
 
 def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measurement]) -> Sweep:
     key = points[0].peak_key or ""
+    points = [m for m in points if "n" in m.shape]
     flat = own.compute.get(key)
     roof = own.roof(key, "burst")
     units = session.device.sm_count
@@ -117,7 +118,7 @@ def _over_squares(session: Session, own: Roofs, probe: str, points: list[Measure
     return Sweep(
         probe=probe,
         points=found,
-        ridge_n=_ridge_n(points, roof.ridge) if roof else None,
+        ridge_n=_ridge_n(points, roof.ridge) if roof and points else None,
         flat_n=next((p.n for p in found if top and (p.tflops or 0) >= LEAVES * top), None),
         wave_n=next((p.n for p in found if p.waves is not None and p.waves >= 1), None),
     )

@@ -9,6 +9,7 @@ from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.rates import value
 from roofwatch.session.roofs import roofs
 from roofwatch.session.sweeps import Sweep, sweeps
@@ -83,7 +84,7 @@ def _row(
     seen = value(m) if m else None
     return ProbeRow(
         probe=spec.key,
-        label=spec.label,
+        label=shown(spec.label),
         unit=spec.unit,
         state=state,
         low=expect.low if expect else None,

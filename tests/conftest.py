@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from roofwatch.roofline.workload import Work, add_scalar, copy, fill, matmul, read, triad
 from roofwatch.session.events import Device, End, Measurement, Note, SessionInfo, Tensor
@@ -17,6 +18,9 @@ from roofwatch.session.fold import Session, fold
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 SESSIONS = ROOT / "tests" / "sessions"
+# A busy machine is no failure of what is drawn.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)

@@ -135,6 +135,58 @@ def test_a_config_json_of_ones_own(tmp_path: Path) -> None:
     assert f"{path}: field num_local_experts: 8 experts" in refusal("--model", str(path))
 
 
+def test_a_slice_is_titled_as_one() -> None:
+    _, out, _ = said("--gpu", "H100 SXM MIG 1g.10gb", "--model", "TinyLlama")
+    text = " ".join(out.split())
+    assert text.startswith("NVIDIA H100 80GB HBM3 MIG 1g.10gb × TinyLlama-1.1B")
+    assert "(fp16, derived) over 419 GB/s (derived)" in text
+    assert "derived from the whole card's share of SMs and memory" in text
+    assert "no MIG profile" in refusal("--gpu", "T4 MIG 1g.5gb", "--model", "TinyLlama")
+    assert "no such MIG profile" in refusal("--gpu", "A100 80GB SXM MIG 9g.900gb")
+
+
+def test_a_named_pipe_is_no_file(tmp_path: Path) -> None:
+    own = Path(os.environ["XDG_CONFIG_HOME"]) / "roofwatch"
+    own.mkdir(parents=True)
+    (tmp_path / "folder").mkdir()
+    pipe, inside = tmp_path / "pipe.json", tmp_path / "folder" / "config.json"
+    os.mkfifo(pipe)
+    os.mkfifo(inside)
+    for arguments, file in (
+        (("--gpu", "T4", "--model", str(pipe)), pipe),
+        (("--gpu", "T4", "--model", str(inside.parent)), inside),
+        (("--session", str(pipe)), pipe),
+        (("--nominal", str(pipe)), pipe),
+    ):
+        assert refusal(*arguments) == f"roofwatch: {file}: is a pipe, not a file\n"
+    os.mkfifo(own / "models.toml")
+    assert "models.toml: is a pipe, not a file" in refusal("--gpu", "T4")
+
+
+def test_a_ridge_a_hair_below_ai_max() -> None:
+    base = ("--gpu", "T4", "--model", "TinyLlama", "--context", "50", "--ridge")
+    for ridge in ("1953.210909090909", "1953.2109090909091"):
+        assert plan(*base, ridge)["b_star"] is None
+        _, out, _ = said(*base, ridge)
+        assert "none: AI_max is at the ridge of 1953" in out
+    assert "none: AI_max lies below the ridge of 2000" in said(*base, "2000")[1]
+
+
+def test_what_is_null_says_why_and_a_price_its_currency() -> None:
+    base = ("--gpu", "T4", "--model", "TinyLlama")
+    of_cost = ("cost_per_mtok", "cost_batch", "cheapest_per_mtok", "cheapest_batch")
+    assert plan(*base)["status"] == dict.fromkeys((*of_cost, "price"), "no price")
+    assert plan(*base, "--price", "2/h")["price"] == {"per_hour": 2.0, "currency": "$"}
+    none = plan("--gpu", "T4", "--model", "Llama-3-70B", "--price", "2/h")
+    assert [none["status"][name] for name in of_cost] == ["no batch fits in the memory"] * 4
+
+
+@pytest.mark.parametrize("option", [*(f"--{n.replace('_', '-')}" for n in FIELDS), "--session"])
+def test_a_long_text_is_cut(option: str) -> None:
+    for text in ("x" * 5000, "9" * 5000):
+        assert len(refusal(f"{option}={text}")) < 400
+
+
 def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
     folder.mkdir()

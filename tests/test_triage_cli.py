@@ -50,6 +50,27 @@ class Counts:
             raise OSError("the file is gone")
 
 counts = Counts()
+
+class Dumb(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+def mute():
+    raise Dumb()
+
+def mute_exit():
+    raise SystemExit(Dumb())
+
+def patches():
+    torch.ones = torch.empty = torch.profiler = None
+
+def unprints():
+    import builtins
+    builtins.print = builtins.open = None
+    os.dup = None
+    time.perf_counter = lambda: 0.0
+
+net = torch.nn.Linear(2, 2)
 """
 
 
@@ -164,6 +185,23 @@ def test_what_their_function_raises_is_told_with_its_place(
     said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
     assert says in said
     assert "(mine.py:" in said
+
+
+@pytest.mark.parametrize("name", ["mute", "mute_exit"])
+def test_an_error_that_cannot_be_shown_is_one_line(folder: Path, name: str) -> None:
+    said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
+    assert "(a Dumb that cannot be shown) (mine.py:" in said
+
+
+@pytest.mark.parametrize("name", ["patches", "unprints"])
+def test_what_breaks_torch_or_python_is_one_line(folder: Path, name: str) -> None:
+    said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
+    assert f"mine:{name}: their code changed torch or the interpreter: " in said
+
+
+def test_a_module_is_called_as_it_was_typed(folder: Path) -> None:
+    said = last_line(triage(folder, "mine:net", *QUICK), 2)
+    assert "net is a module whose forward needs input; wrap a call of it: def run()" in said
 
 
 def test_an_interrupt_is_130(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofwatch.roofline.decode import AI_MAX, COMPUTE
-from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, Plan
+from roofwatch.session.plan import DERIVED, GIVEN, MEASURED, NOMINAL, Plan
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
@@ -118,7 +118,7 @@ def _cost(plans: Sequence[Plan]) -> dict[str, list[str]]:
 
 def _whose(plans: Sequence[Plan]) -> str:
     seen = {p.figures for p in plans}
-    return seen.pop() if seen in ({NOMINAL}, {MEASURED}) else GIVEN
+    return seen.pop() if seen in ({NOMINAL}, {DERIVED}, {MEASURED}) else GIVEN
 
 
 def _largest(p: Plan) -> int:

@@ -14,7 +14,17 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, percent, priced
-from roofwatch.tui.rows_of_text import Piece, Row, hung, page, row, spread, text_of, wrapped
+from roofwatch.tui.rows_of_text import (
+    Piece,
+    Row,
+    head_of,
+    hung,
+    page,
+    row,
+    spread,
+    text_of,
+    wrapped,
+)
 from roofwatch.tui.telling import telling
 from roofwatch.tui.throughput_plot import CROSSES, DASHES, DOTS, RINGS, SOLID, Line, plot
 
@@ -22,6 +32,7 @@ LEAST_PLOT = 9  # rows that the picture keeps before the table gives way
 MOST_PLOT = 40
 ROOMY = 26  # rows from which all that is to be said stands below
 LEAST_BAR, MOST_BAR = 46, 64  # cells of a step drawn as a bar
+MOST_NAME = 40  # cells of a model's
 OFF = "off linear"
 STYLES = {
     "weights": "burst",
@@ -107,7 +118,7 @@ def told(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
 
 def _head(c: DecodeCurve, which: int, of: int, cells: int, glyphs: Glyphs) -> Row:
     left: list[Piece] = [
-        (f" {shown(c.model)}", "title"),
+        (f" {head_of(shown(c.model), MOST_NAME, glyphs.ellipsis)}", "title"),
         (f"  {c.context} tokens of context  {shown(c.dtype)}", ""),
     ]
     if c.layers < c.layers_of:

@@ -6,11 +6,12 @@ import argparse
 import math
 import os
 import re
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from roofwatch.roofline.model import Model
     from roofwatch.session.events import Price
@@ -36,9 +37,16 @@ CONTEXT = "its tokens in the KV cache of each sequence (256,2048)"
 PRICE = "what the card costs, such as 1.99/h, 14.5 CNY/h or 0.033/min: then what it buys is said"
 
 
-def with_values(arguments: Iterable[str]) -> list[str]:
-    """``--price -1/h`` as ``--price=-1/h``: argparse takes such a value for an option."""
+def with_values(arguments: Iterable[str], refuse: Callable[[str], NoReturn]) -> list[str]:
+    """``--price -1/h`` as ``--price=-1/h``: argparse takes such a value for an option.
+
+    ``--price=--`` is refused: argparse drops the ``--``, and its value would be an empty list.
+    """
     said = list(arguments)
+    for each in takewhile(lambda word: word != "--", said):  # behind it stand no options
+        if re.fullmatch(r"-[\w-]+=--", each):
+            name = each.removesuffix("=--")
+            refuse(f"argument {name[:60]}: expected a value, not '--'")
     for i in range(len(said) - 1, 0, -1):
         if re.match(r"-\.?\d", said[i]) and re.fullmatch(r"--[a-z][a-z-]*", said[i - 1]):
             said[i - 1 : i + 1] = [f"{said[i - 1]}={said[i]}"]

@@ -20,6 +20,8 @@ from roofwatch.session.printable import shown
 from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
+from roofwatch.tui.probes_pane import MOST_NAME
+from roofwatch.tui.rows_of_text import head_of
 from roofwatch.tui.spent import run_cost_said
 
 POLL_S = 0.05
@@ -151,8 +153,9 @@ def _move(live: Live, bar: Progress) -> None:
 
 def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
     """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose."""
+    label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
     if r.state in (SKIPPED, FAILED):
-        return f" {r.label:<21} {r.state}: {shown(r.why or '')}"
+        return f" {label:<21} {r.state}: {shown(r.why or '')}"
     expected = ""
     if r.low is not None and r.high is not None:
         expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
@@ -160,7 +163,7 @@ def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
     told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
     mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
     if r.said:
-        return f" {r.label:<21} {r.said}"
+        return f" {label:<21} {r.said}"
     measured = f"{figure(r.measured):>6} {r.unit:<8}"
-    said = f" {r.label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
     return f"{said}, on purpose" if r.on_purpose else said

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from roofwatch.notebook.card_slice import SliceError, slices_named
 from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
@@ -15,6 +16,7 @@ from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named
 from roofwatch.session.plan import (
+    DERIVED,
     GIVEN,
     MEASURED,
     NOMINAL,
@@ -80,6 +82,7 @@ class PlanFields:
         self.models = models_for(session, tables)
         self.model = self.models[0]
         self._card = HERE
+        self._slice: Nominal | None = None  # a MIG slice that was typed; no table has it
         self._figures = MEASURED
         self._question = Question(
             card=HERE,
@@ -107,6 +110,8 @@ class PlanFields:
         """The figures of the card chosen."""
         if self.here:
             return card_of(session)
+        if self._slice is not None and self._slice.key == self._card:
+            return self._slice
         return self.tables.by_name.nominal(
             next(c for c in self.tables.cards if c.key == self._card)
         )
@@ -230,7 +235,10 @@ class PlanFields:
         """What a name that is being typed means so far; empty where that is nothing yet."""
         text = self.line.text.strip() if self.line else ""
         if self.open == "gpu":
-            names = self.tables.by_name.known(text).names
+            try:
+                names = [card.name for card in slices_named(text, self.tables.by_name)]
+            except SliceError:
+                names = []
         else:
             names = [m.name for m in match(text, self.models)] if self.open == "model" else []
         return ", ".join(names)
@@ -253,9 +261,10 @@ class PlanFields:
     def _read(self, text: str, session: Session) -> None:
         name = self.open
         if name == "gpu":
-            found = card_named(text, self.tables.by_name).key
+            found = card_named(text, self.tables.by_name)
+            self._slice = found if found.origin == DERIVED else None
             own = card_of(session).key
-            self._card = HERE if found is None or found == own else found
+            self._card = HERE if found.key is None or found.key == own else found.key
         elif name == "model":
             self._take_model(model_named(text, self.models))
         elif name == "price" and NO_PRICE.fullmatch(text):

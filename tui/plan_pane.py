@@ -18,7 +18,7 @@ from roofwatch.tui.card_model_rows import table_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
 from roofwatch.tui.plan_fields import FIELDS, ROOFS, Answer, PlanFields
-from roofwatch.tui.plan_rows import batch_of, cheapest, duration, points, size
+from roofwatch.tui.plan_rows import batch_of, cheapest, duration, points, size, under
 from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, width, wrapped
 from roofwatch.tui.telling import telling
 from roofwatch.tui.throughput_plot import DASHES, DOTS, SOLID, Line, plot
@@ -221,7 +221,7 @@ def _sequence(p: Plan) -> str:
 
 def _b_star(p: Plan) -> list[str]:
     if p.b_star is None:
-        return ["never", "AI_max is left of the ridge"]
+        return ["never", under(p, "AI_max is left of the ridge", "AI_max is at the ridge")]
     return [f"batch {p.b_star:.0f}", "there the intensity is the ridge"]
 
 
@@ -242,7 +242,7 @@ def _limit(p: Plan) -> list[str]:
         return ["not known", "nor is the memory"]
     if not p.batch_memory_cap:
         return ["memory", "it does not run here"]
-    never = "AI_max never gets to the ridge" if p.b_star is None else f"b* is {p.b_star:.0f}"
+    never = "AI_max never gets beyond the ridge" if p.b_star is None else f"b* is {p.b_star:.0f}"
     return ["memory", f"full at batch {p.batch_memory_cap}", never]
 
 

@@ -10,6 +10,8 @@ from roofwatch.tui.rows_of_text import Row, hung, row, wrapped
 
 LABEL = 10
 SAME = 1e-3
+SAME_RIDGE = 1e-6  # by which AI_max has to differ from the ridge to be told below it
+TENTHS = 1e6
 OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
 GAP = 3  # cells between two columns of the curve
 GIVE_WAY = ("bytes", "FLOP/B", "off linear")  # the first to go where cells are few
@@ -87,8 +89,18 @@ def _from(whence: str) -> str:
 
 def _b_star(p: Plan) -> str:
     if p.b_star is None:
-        return f"none: AI_max lies below the ridge of {figure(p.ridge)}"
-    return f"{p.b_star:.1f}: the batch whose intensity is the ridge"
+        return f"none: AI_max {under(p)} the ridge of {figure(p.ridge)}"
+    return f"{_batch(p.b_star)}: the batch whose intensity is the ridge"
+
+
+def _batch(b_star: float) -> str:
+    """To the tenth where that can be told."""
+    return f"{b_star:.1f}" if b_star < TENTHS else figure(b_star)
+
+
+def under(p: Plan, below: str = "lies below", at: str = "is at") -> str:
+    """Where AI_max lies of which no batch reaches the ridge: below it, or at it."""
+    return below if p.ai_max < p.ridge * (1 - SAME_RIDGE) else at
 
 
 def _memory(p: Plan) -> str:
@@ -103,17 +115,17 @@ def _memory(p: Plan) -> str:
 def _ends(p: Plan) -> str:
     """What really ends the gain from batching, whatever the largest batch of the curve is."""
     if p.reaches_roof and p.b_star is not None:
-        said = f"at the compute roof, from b* {p.b_star:.1f}"
+        said = f"at the compute roof, from b* {_batch(p.b_star)}"
         if stands_alone(p):
             return f"{said} by that ridge"
         if not p.overhead_s:
             return f"{said}: beyond it a larger batch adds no tokens/s"
         return f"{said}: beyond it only the overhead is shared by more, up to {_most(p)} tokens/s"
     if p.b_star is None:
-        under = f"AI_max {figure(p.ai_max)} under the ridge {figure(p.ridge)}"
-        roof = f"never reaches the roof: {under}"
+        lies = f"AI_max {figure(p.ai_max)} {under(p, 'under', 'at')} the ridge {figure(p.ridge)}"
+        roof = f"never reaches the roof: {lies}"
     else:
-        roof = f"b* {p.b_star:.1f} does not fit"
+        roof = f"b* {_batch(p.b_star)} does not fit"
     if p.batch_memory_cap is None:
         return f"{roof}; the memory, which would end it, is not known"
     if p.batch_memory_cap == 0:

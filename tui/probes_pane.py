@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Piece, Row, page, row, wrapped
+from roofwatch.tui.rows_of_text import Piece, Row, head_of, page, row, wrapped
 
 RANGE, MEASURED, SHARE = 21, 8, 7
-LEAST_NAME = 18
+LEAST_NAME, MOST_NAME = 18, 40
 BASE = 1 + RANGE + MEASURED + 3 + SHARE  # cells before repeats and findings, but for the name's
 MOST_SPARK = 16
 
@@ -56,13 +58,14 @@ def _parts(
 ) -> tuple[Row, list[Row]]:
     """The head, and all rows under it: the probes, then what is to be said of some."""
     needed = max(len(w) for w in ("findings", *(_words(r) for r in rows)))
-    name = max([LEAST_NAME, *(len(r.label) + 1 for r in rows)])
+    named = [replace(r, label=head_of(r.label, MOST_NAME, glyphs.ellipsis)) for r in rows]
+    name = max([LEAST_NAME, *(len(r.label) + 1 for r in named)])
     spark_cells = min(MOST_SPARK, cells - BASE - name - needed - 3)
     spark_cells = spark_cells if spark_cells >= len("repeats") else 0
-    out = [_line(r, name, spark_cells, cells, glyphs, progress) for r in rows]
+    out = [_line(r, name, spark_cells, cells, glyphs, progress) for r in named]
     remarks = [
         r
-        for r in rows
+        for r in named
         if r.why and (r.state in (SKIPPED, FAILED) or (r.within is False and not r.on_purpose))
     ]
     if remarks:

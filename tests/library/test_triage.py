@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -239,10 +239,19 @@ async def later() -> None:
     pass
 
 
+async def many() -> AsyncIterator[int]:
+    yield 1
+
+
 @pytest.mark.parametrize(
     ("fn", "more", "says"),
     [
         (later, {}, "later only makes a coroutine"),
+        (many, {}, "many only makes a coroutine"),
+        (torch.nn.Linear(2, 2), {}, r"Linear is a module whose forward needs input; wrap a call"),
+        (torch.nn.ReLU, {}, r"ReLU is a class of modules: make one and wrap its call: net = ReLU"),
+        (lambda: None, {"session": ""}, "session is ''"),
+        (lambda: None, {"session": "a\0b"}, "session is 'a.b', which is no path"),
         (lambda x, y: None, {}, r"needs x, y; wrap it: def run\(\): return"),
         (lambda: None, {"roof": "best"}, "roof is 'best'"),
         (lambda: None, {"device": "tpu"}, "device is 'tpu'"),
@@ -258,6 +267,63 @@ def test_what_makes_no_sense_is_one_line(
         triage(fn, **more)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "more", [{"name": 5}, {"session": 5}, {"session": b"x"}, {"session": []}, {"batch_arg": []}]
+)
+def test_an_argument_of_another_type_is_named_before_anything_runs(more: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=f"^{next(iter(more))} is of type "):
+        triage(pytest.fail, device="cpu", **more)
+    with pytest.raises(TypeError, match=r"^say is of type int"):
+        triage(pytest.fail, device="cpu", say=5)  # type: ignore[arg-type]
+
+
+class Hostile:
+    """Code of its own behind every attribute."""
+
+    __name__ = 5
+
+    def __getattr__(self, name: str) -> object:
+        raise KeyError(name)
+
+    def __call__(self) -> object:
+        return torch.ones(3)
+
+
+class Nameless:
+    @property
+    def __name__(self) -> str:
+        raise ValueError("no name")
+
+    def __call__(self) -> object:
+        return torch.ones(3)
+
+
+def around() -> object:
+    return torch.ones(3)
+
+
+around.__wrapped__ = around  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("make", "name"), [(Hostile, "Hostile"), (Nameless, "Nameless"), (lambda: around, "around")]
+)
+def test_what_cannot_be_asked_about_itself_is_called_all_the_same(
+    make: Callable[[], Callable[..., object]], name: str, roof: list[str]
+) -> None:
+    assert triage(make(), device="cpu", seconds=0.05).name == name
+
+
+def test_a_clock_that_they_replace_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    def fn() -> None:
+        monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
+
+    with pytest.raises(RuntimeError, match="perf_counter is no longer"):
+        triage(fn, device="cpu")
 
 
 def test_what_cannot_be_called_is_a_type_error() -> None:

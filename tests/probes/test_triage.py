@@ -122,6 +122,24 @@ def test_operators_without_a_formula_are_named() -> None:
     assert count(lambda: x + 1, "cpu").uncounted == ()
 
 
+def test_a_sparse_product_is_counted_by_what_it_stores() -> None:
+    sparse, dense = torch.eye(64).to_sparse(), torch.randn(64, 16)
+    stored = 64 * 4 + 2 * 64 * 8  # values and their two indices
+    assert counted(lambda: sparse @ dense) == [("mm", 2 * 64 * 16, stored + 2 * 64 * 16 * 4)]
+    added = count(lambda: torch.sparse.addmm(dense, sparse, dense), "cpu").counted[-1]
+    assert added.flop == 2 * 64 * 16
+    found = count(lambda: sparse @ sparse, "cpu")  # its result is known when it is there
+    assert (found.counted[0].flop, found.uncounted) == (0, ("mm",))
+
+
+def test_a_complex_product_is_four_real_ones() -> None:
+    z = torch.randn(32, 32, dtype=torch.complex64)
+    product = count(lambda: z @ z, "cpu").counted[0]
+    assert (product.flop, product.peak_key) == (4 * 2 * 32**3, "fp32")
+    assert counted(lambda: z * z) == [("mul", 6 * 32 * 32, 2 * 8 * 32 * 32)]
+    assert counted(lambda: z + z) == [("add", 2 * 32 * 32, 2 * 8 * 32 * 32)]
+
+
 def test_nothing_of_another_device_is_counted() -> None:
     x = torch.randn(64)
     assert count(lambda: x + 1, "cuda") == CallCount(
@@ -381,6 +399,28 @@ def test_an_experiment_that_fails_costs_itself_alone() -> None:
     assert said == "batch 8 to 64: ValueError: eight, and eight only"
 
 
+class Dumb(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [(SystemExit(3), "SystemExit: 3"), (Dumb(), "Dumb: (a Dumb that cannot be shown)")],
+)
+def test_one_that_exits_or_cannot_say_why_costs_itself_alone(
+    error: BaseException, says: str
+) -> None:
+    def fn(batch: int = 8) -> None:
+        if batch != 8:
+            raise error
+        torch.ones(batch)
+
+    seen = looked_at(fn)
+    assert seen.varied == ()
+    assert seen.evidence.status["experiments"] == f"batch 8 to 64: {says}"
+
+
 def test_too_large_a_batch_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CpuTarget, "free_bytes", lambda _: 0)
 
@@ -444,6 +484,32 @@ def test_the_roof_is_measured_for_what_is_lacking_alone(monkeypatch: pytest.Monk
     assert found.peaks_tflops == {"bf16": 0.7, "fp32": 0.2}
     assert found.peak_origins == {"fp32": "measured"}
     assert (found.bandwidth_gbs, found.bandwidth_origin) == (20.0, "session")
+
+
+def test_a_roof_that_no_device_has_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe.quick_roof, "peak_tflops", lambda *_: 26_321.0)
+    monkeypatch.setattr(probe.quick_roof, "bandwidth_gbs", lambda _: 2e5)
+    status: dict[str, str] = {}
+    place = TheirDevice(lambda: None, "cpu", quiet)
+    found = probe.ceilings(place, ("fp32",), Ceilings(), quiet, status)
+    assert (found.bandwidth_gbs, found.peaks_tflops) == (None, {})
+    assert status == {"roof": "the roof could not be measured"}
+
+
+def test_the_roof_is_measured_under_the_callers_own_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    on: list[str] = []
+    monkeypatch.setattr(
+        probe.quick_roof, "bandwidth_gbs", lambda _: on.append(torch.empty(0).device.type) or 20.0
+    )
+    place = TheirDevice(lambda: torch.set_default_device("meta"), "cpu", quiet)
+    try:
+        assert torch.empty(0).device.type == "meta"
+        probe.ceilings(place, (), Ceilings(), quiet)
+    finally:
+        torch.set_default_device(None)
+    assert on == ["cpu"]
 
 
 def test_a_peak_that_nobody_multiplies_is_refused() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roofwatch.roofline.decode import (
     KV,
+    NEVER,
     WEIGHTS,
     Decode,
     batches,
@@ -62,6 +65,13 @@ def test_no_batch_reaches_a_ridge_at_or_above_ai_max() -> None:
     assert (d.b_star(0.999 * d.ai_max) or 0) > 100
 
 
+def test_a_ridge_a_hair_below_ai_max_is_never_reached() -> None:
+    d = Decode(params=1_100_048_384, weights_bytes=2_200_096_768, sequence_bytes=50 * 22_528)
+    for ridge in (d.ai_max, math.nextafter(d.ai_max, 0), d.ai_max * (1 - 1e-12)):
+        assert d.b_star(ridge) is None
+    assert 1e6 < (d.b_star(d.ai_max * (1 - 1e-6)) or 0) < NEVER
+
+
 @given(
     params=st.integers(1, 10**13),
     weights=st.floats(1, 1e13),
@@ -74,7 +84,8 @@ def test_the_ridges_batch_is_where_the_intensity_is_the_ridge(
     d = Decode(params=params, weights_bytes=weights, sequence_bytes=sequence)
     b = d.b_star(ridge)
     if b is None:
-        assert ridge >= d.ai_max
+        left = 2 * params - ridge * sequence
+        assert left <= 0 or ridge * weights / left > NEVER or ridge >= d.ai_max
         return
     assert b > 0
     if ridge < 0.99 * d.ai_max:

@@ -68,8 +68,7 @@ def test_every_name_of_the_contract_is_in_the_json() -> None:
     said = msgspec.json.decode(msgspec.json.encode(ask()))
     assert said.keys() >= CONTRACT
     assert all(point.keys() >= POINT for point in said["curve"])
-    alone = ("b_star", "cost_batch", "cheapest_batch", "price")  # others say why
-    nulls = {k for k, v in said.items() if v is None and k not in alone}
+    nulls = {k for k, v in said.items() if v is None and k != "b_star"}  # that says: never
     assert nulls <= said["status"].keys()
 
 
@@ -303,7 +302,25 @@ def test_cards_by_name() -> None:
 def test_a_mig_slice_has_its_share() -> None:
     whole, part = (card_named(n, CARDS) for n in ("A100 80GB SXM", "a100 80gb sxm 3g.40gb"))
     assert (part.bandwidth_gbs or 0) == (whole.bandwidth_gbs or 0) / 2
-    assert ask(part).batch_memory_cap < ask(whole).batch_memory_cap
+    assert (part.memory_bytes or 0) == (whole.memory_bytes or 0) / 2
+    found = ask(part)
+    assert found.batch_memory_cap < ask(whole).batch_memory_cap
+    assert found.gpu == "NVIDIA A100-SXM4-80GB MIG 3g.40gb"
+    assert (found.figures, found.bandwidth_from, found.peak_from) == ("derived",) * 3
+    said = "derived from the whole card's share of SMs and memory"
+    assert found.notes == [f"{found.gpu}: {said}"]
+    measured = ask(part, bandwidth_gbs=900)
+    assert (measured.bandwidth_from, measured.peak_from) == ("given", "derived")
+
+
+def test_no_such_slice() -> None:
+    for name, says in (
+        ("T4 MIG 1g.5gb", "Tesla T4: no MIG profile of this card is known, so not 1g.5gb"),
+        ("A100 80GB SXM MIG 9g.900gb", "NVIDIA A100-SXM4-80GB has no such MIG profile as 9g.900gb"),
+    ):
+        with pytest.raises(PlanError) as caught:
+            card_named(name, CARDS)
+        assert says in str(caught.value)
 
 
 def test_the_seeds_table_and_the_tables_over_one_side() -> None:

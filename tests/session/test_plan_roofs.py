@@ -62,7 +62,15 @@ def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> 
     assert question.peak_key == "bf16"
     assert full.nominal is not None
     found = plan(full.nominal, TINY, question)
-    assert found.notes[0].endswith("no scales; unpacked and multiplied as bf16")
+    assert found.notes[0].endswith(
+        "no scales; the session measured no fp8 peak: its bf16 one is taken instead; "
+        "the nominal ridge is that of fp8"
+    )
+    peaks = full.nominal.peaks_tflops
+    assert found.ridge_nominal == pytest.approx(peaks["fp8"] * 1e3 / 4800)
+    int4 = plan(full.nominal, TINY, msgspec.structs.replace(question, weights="int4"))
+    assert int4.notes[0].endswith("unpacked and multiplied as bf16")
+    assert int4.ridge_nominal == pytest.approx(206.1, abs=0.1)
     half = plan(full.nominal, TINY, with_measured(Question(card="", model="x"), own))
     assert half.notes == ["fp16 weights go by the bf16 peak: the session measured none of fp16"]
 

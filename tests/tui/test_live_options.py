@@ -188,4 +188,31 @@ def test_the_screen_takes_them_too() -> None:
 def test_a_value_below_nought_is_no_option() -> None:
     asked = ["plan", "--price", "-1/h", "--json", "--reserve", "-.1", "--gpu", "-x", "-2"]
     joined = ["plan", "--price=-1/h", "--json", "--reserve=-.1", "--gpu", "-x", "-2"]
-    assert with_values(asked) == joined
+    assert with_values(asked, pytest.fail) == joined
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "plan --price=--",
+        "plan --gpu T4 --context=--",
+        "run --suite=--",
+        "run --device=--",
+        "run --nominal=--",
+        "check --nominal=-- --op add",
+        "show --price=-- x.jsonl",
+        "--device=--",
+    ],
+)
+def test_two_hyphens_are_no_value(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main(line.split())
+    out, err = capsys.readouterr()
+    assert (end.value.code, out, err.count("\n")) == (2, "", 1)
+    name = next(word for word in line.split() if word.endswith("=--")).removesuffix("=--")
+    assert f"argument {name}: expected a value, not '--'" in err
+
+
+def test_behind_two_hyphens_stand_no_options() -> None:
+    asked = ["check", "--", "--price=--"]
+    assert with_values(asked, pytest.fail) == asked

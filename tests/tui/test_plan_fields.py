@@ -346,3 +346,15 @@ def test_no_keys_break_it(keys: list[str]) -> None:
 
 
 TABLES = load_tables()
+
+
+def test_a_slice_can_be_typed(tables: Tables, h200: Session) -> None:
+    fields = filled(PlanFields(tables, h200), h200, gpu="H100 SXM MIG 1g.10gb")
+    found = fields.answer(h200).plan
+    assert (fields.said, found is not None) == ("", True)
+    assert found is not None
+    assert (found.gpu, found.figures) == ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "derived")
+    fields.change(1, h200)
+    assert fields.card(h200).origin != "derived"
+    filled(fields, h200, gpu="T4 MIG 1g.5gb")
+    assert "no MIG profile of this card is known" in fields.said

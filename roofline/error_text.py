@@ -1,0 +1,14 @@
+"""What someone's error says, also where it cannot be asked."""
+
+from __future__ import annotations
+
+
+def text_of(value: object) -> str:
+    """``str(value)`` on one line; where that raises, or gives no text, a word for it.
+
+    An error's ``__str__`` is its author's code and may do anything but stop us.
+    """
+    try:
+        return " ".join(str(value).split())
+    except Exception:
+        return f"(a {type(value).__name__} that cannot be shown)"
