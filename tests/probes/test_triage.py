@@ -122,6 +122,7 @@ def test_operators_without_a_formula_are_named() -> None:
     assert count(lambda: x + 1, "cpu").uncounted == ()
 
 
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
 def test_a_sparse_product_is_counted_by_what_it_stores() -> None:
     sparse, dense = torch.eye(64).to_sparse(), torch.randn(64, 16)
     stored = 64 * 4 + 2 * 64 * 8  # values and their two indices
