@@ -27,9 +27,9 @@ def own_file(environ: Mapping[str, str], name: str) -> Path | None:
 
 
 def refuse_pipe(path: Path) -> None:
-    """Refuse a named pipe, which may wait for ever for a writer.
+    """Refuse what may wait for ever: a named pipe for its writer, a terminal for its keys.
 
-    What the shell has opened itself ("<(...)", /dev/stdin) is read: it has one.
+    What the shell has opened itself ("<(...)", a pipe at /dev/stdin) is read: it has a writer.
 
     Raises:
         OSError: it is one.
@@ -37,6 +37,8 @@ def refuse_pipe(path: Path) -> None:
     opened = os.path.abspath(path).startswith(("/dev/", "/proc/"))
     if not opened and path.is_fifo():
         raise OSError(errno.EINVAL, "is a pipe, not a file")
+    if path.is_char_device() and os.path.realpath(path) != os.devnull:
+        raise OSError(errno.EINVAL, "is a device, not a file")
 
 
 def text_of(path: Path) -> str:

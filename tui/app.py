@@ -208,7 +208,7 @@ class RoofwatchApp(App[None]):
         said = header.message(session, self._found, cells, self.glyphs, state(live), silent)
         self._pane("message").show([said])
         note = self._note if self._clock() < self._note_until else ""
-        alone, typing = self._alone_name, self.at.typing
+        alone, typing = self._alone_name, self._types
         keys = header.footer(cells, self.glyphs, note, live is not None, alone, typing)
         self._pane("footer").show([keys])
 

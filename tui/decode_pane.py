@@ -185,7 +185,9 @@ def _columns(c: DecodeCurve, price: Price | None, cells: int) -> list[_Column]:
             rate = p.tokens_per_s
             return money(cost_per_mtok(per_hour, rate), currency) if rate else ""
 
-        columns.append(_Column(priced("/Mtok", currency), 10, 4, cost))
+        title = priced("/Mtok", currency)
+        longest = max(len(one) for one in (title, *(cost(p, 0.0) for p in c.points)))
+        columns.append(_Column(title, max(10, longest + 1), 4, cost))
     of_step = [name for name in TERMS if any(p.terms.get(name) for p in c.points)]
     for name in of_step:
         title = f"{name} ms" if name == of_step[0] else name
@@ -229,7 +231,7 @@ def _table(
     else:
         bar_cells = 0
     longest_s = max((sum(p.terms.values()) for p in c.points), default=0.0)
-    rows = [spread([(head, "dim")], said, cells - 1)]
+    rows = [spread([(head, "dim")], said, cells - 1) if said else row((head, "dim"))]
     for i in chosen:
         p = c.points[i]
         gap = c.gaps[i] if i < len(c.gaps) else 0.0
@@ -277,7 +279,7 @@ def _said(c: DecodeCurve, whole: bool, cells: int, glyphs: Glyphs) -> list[Row]:
         facts.append(f"over {percent(BENT)} off linear from batch {c.first_bend}")
     elif len(c.points) > 1:
         facts.append(f"within {percent(BENT)} of linear throughout")
-    if c.last_over_first is not None:
+    if c.last_over_first is not None and len(c.points) > 1:
         first, last = c.points[0].batch, c.points[-1].batch
         facts.append(f"a step of {last} takes {figure(c.last_over_first)} times that of {first}")
     reason = c.reason
@@ -288,7 +290,7 @@ def _said(c: DecodeCurve, whole: bool, cells: int, glyphs: Glyphs) -> list[Row]:
         if c.overhead_s is not None:
             facts.append(f"overhead {figure(c.overhead_s * 1e3)} ms a step")
     else:
-        reason = reason.partition(". ")[0].removesuffix(".") + "."
+        reason = reason.partition(". ")[0].removesuffix(".") + "." if reason else ""
     head, *rest = wrapped("; ".join(facts) + ".", cells - 2, "", " ")
     text, bend = text_of(head), len(facts[0]) + 1
     style = "reason" if c.first_bend is not None else "ok"

@@ -77,6 +77,7 @@ class PlanFields:
         self.tables = tables
         self.open = FIELDS[0]
         self.line: TypedLine | None = None  # of the open field, while it is typed
+        self._offered: str | None = None  # what the line held at first
         self.said = tables.problem  # why something cannot be
         self.revision = 0  # counts what has changed
         self.models = models_for(session, tables)
@@ -213,7 +214,7 @@ class PlanFields:
 
     def begin(self, session: Session) -> None:
         """Type in the open field; what stands there is marked."""
-        text = self._typed_form(session)
+        text = self._offered = self._typed_form(session)
         self.type(TypedLine(text, len(text), taken=bool(text)))
 
     def type(self, line: TypedLine | None) -> None:
@@ -224,6 +225,9 @@ class PlanFields:
     def enter(self, session: Session) -> None:
         """Take over what was typed, or say in one line why not and go on typing."""
         text = self.line.text.strip() if self.line else ""
+        if text == self._offered:  # what is shown may have more digits, or be measured
+            self.type(None)
+            return
         try:
             self._read(text, session)
         except ValueError as error:  # of names, quantities, prices and plans
@@ -253,10 +257,15 @@ class PlanFields:
             "weights": q.weights,
             "kv": q.kv,
             "batch_max": str(q.batch_max),
-            "overhead": f"{q.overhead_s * 1e3:g}ms",
+            "overhead": f"{self._overhead_s(session) * 1e3:g}ms",
             "price": f"{q.price.per_hour:g} {q.price.currency}/h" if q.price else "",
             ROOFS: self.figures,
         }[self.open]
+
+    def _overhead_s(self, session: Session) -> float:
+        """As it stands there: what the session measured, where nothing was given."""
+        found = self.answer(session).plan
+        return found.overhead_s if found else self._question.overhead_s
 
     def _read(self, text: str, session: Session) -> None:
         name = self.open

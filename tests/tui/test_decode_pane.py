@@ -208,3 +208,24 @@ def test_hostile_names_stay_text(
     monkeypatch.setattr(decode_pane, "decode_curves", lambda session, own: [evil])
     for rows in (decode_pane.build(h200, 80, 19, UNICODE), decode_pane.small(h200, 50, 14)):
         assert "\x1b" not in "".join(lines(rows))
+
+
+def test_a_curve_without_a_reason_ends_with_its_facts(
+    curves: list[DecodeCurve], h200: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = msgspec.structs.replace(
+        curves[1], points=curves[1].points[:1], gaps=[0.0], first_bend=None, reason=""
+    )
+    monkeypatch.setattr(decode_pane, "curves", lambda _: [one])
+    said = lines(decode_pane.build(h200, 80, 19, UNICODE))
+    assert not any(text.strip() == "." for text in said)
+    assert not any("a step of 1 takes" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    "price", [Price(per_hour=300.0, currency="JPY"), Price(per_hour=52000.0, currency="VND")]
+)
+def test_money_keeps_its_distance(curves: list[DecodeCurve], h200: Session, price: Price) -> None:
+    h200.price = price
+    for text in lines(decode_pane.told(h200, 118, UNICODE)):
+        assert not re.search(r"(memory|overhead|compute)\d", text)

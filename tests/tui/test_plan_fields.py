@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roofwatch.session.events import Device, Price, SessionInfo
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import MEASURED, NOMINAL
 from roofwatch.session.roofs import roofs
@@ -20,6 +21,8 @@ from roofwatch.tui.plan_pane import build
 from roofwatch.tui.plan_steps import OVERHEADS_S, beside, doubled, next_of, stepped
 from roofwatch.tui.plan_tables import Tables, load_tables
 from roofwatch.tui.rows_of_text import text_of
+
+DECODE = Path(__file__).parent.parent / "sessions" / "h200-decode-1.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,31 @@ def test_it_begins_with_this_card_as_measured(tables: Tables, h200: Session) -> 
     assert found.bandwidth_gbs == own.bandwidth_gbs
     assert found.memory_bytes == h200.device.memory_bytes
     assert found.load_s is not None
+
+
+def test_a_line_taken_as_it_was_offered_changes_nothing(tables: Tables) -> None:
+    """Its digits are fewer than the value's, and what was measured stays measured."""
+    session = fold(events(DECODE))
+    fields = PlanFields(tables, session)
+    before = fields.answer(session).plan
+    assert before is not None
+    assert before.overhead_source == MEASURED
+    for name in FIELDS:
+        fields.open = name
+        fields.begin(session)
+        assert fields.line is not None
+        if name == "overhead":
+            assert float(fields.line.text.removesuffix("ms")) > 0
+        fields.enter(session)
+        assert fields.line is None
+        assert fields.answer(session).plan == before, name
+
+
+@pytest.mark.parametrize("path", ["/dev/tty", "/dev/zero"])
+def test_what_would_wait_for_ever_is_no_model(tables: Tables, h200: Session, path: str) -> None:
+    fields = filled(PlanFields(tables, h200), h200, model=path)
+    assert fields.line is not None
+    assert "is a device, not a file" in fields.said
 
 
 def test_m_takes_the_nominal_roofs(tables: Tables, h200: Session) -> None:
