@@ -291,6 +291,8 @@ def _said(c: DecodeCurve, whole: bool, cells: int, glyphs: Glyphs) -> list[Row]:
             facts.append(f"overhead {figure(c.overhead_s * 1e3)} ms a step")
     else:
         reason = reason.partition(". ")[0].removesuffix(".") + "." if reason else ""
+    if not facts:  # a single batch: no curve yet
+        return wrapped(reason, cells - 2, "", " ")
     head, *rest = wrapped("; ".join(facts) + ".", cells - 2, "", " ")
     text, bend = text_of(head), len(facts[0]) + 1
     style = "reason" if c.first_bend is not None else "ok"
