@@ -127,8 +127,13 @@ def test_damage_is_named_by_file_row_and_field(tmp_path: Path, content: bytes, s
     assert "\n" not in str(raised.value)
 
 
-def test_a_line_without_end_is_not_read_for_ever() -> None:
+def test_a_line_without_end_is_not_read_for_ever(tmp_path: Path) -> None:
+    zeros = tmp_path / "zeros"
+    zeros.touch()
+    os.truncate(zeros, 1 << 30)
     with pytest.raises(UnreadableSession, match="longer than any event"):
+        list(events(zeros))
+    with pytest.raises(UnreadableSession, match="is a device, not a file"):
         list(events(Path("/dev/zero")))
 
 
