@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from roofwatch.roofline.error_text import text_of
+from roofwatch.roofline.error_text import named, text_of
 from roofwatch.roofline.toml_text import one_line
 
 LONGEST_SAID = 200
@@ -104,8 +104,7 @@ def told(error: BaseException) -> str:
         said = "" if error.code is None else text_of(error.code)
         text = f"SystemExit: {said}" if said else "SystemExit"
     else:
-        said = text_of(error)
-        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        text = named(error)
     text = one_line(text)
     text = text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"
     where = _where(error)

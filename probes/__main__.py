@@ -17,6 +17,7 @@ import time
 
 import msgspec
 
+from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.suite import QUICK, SUITES
 from roofwatch.session.events import Fault, SessionInfo
@@ -89,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
     except device.NoDevice as error:
         return fault(str(error), ABSENT)
     except RuntimeError as error:
-        return fault(f"the device cannot be opened: {worker.one_line(error)}", FAILED)
+        return fault(f"the device cannot be opened: {first_line(error)}", FAILED)
     instrument.write(
         SessionInfo(
             t=instrument.now(),

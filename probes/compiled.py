@@ -23,6 +23,7 @@ import torch
 
 from roofwatch.probes.device import Target
 from roofwatch.probes.timing import Cancelled
+from roofwatch.roofline.error_text import first_line
 
 CAP_S = 60.0  # of one function's compilation; 5 s are usual for the first, 1 for the next
 LOOK_S = 0.25  # between two looks at the clock and at whether the parent wants to stop
@@ -63,7 +64,7 @@ def compile_now(
             raise Cancelled from None
         if _caused_by(error, _TooLong):
             raise NotCompiled(f"the compiler took over {CAP_S:.0f} s") from None
-        raise NotCompiled(f"torch.compile failed: {_first_line(error)}") from None
+        raise NotCompiled(f"torch.compile failed: {first_line(error)[:LONGEST]}") from None
     return compiled
 
 
@@ -160,8 +161,3 @@ def _caused_by(error: BaseException | None, kind: type[Exception]) -> bool:
         seen.add(id(error))
         error = getattr(error, "inner_exception", None) or error.__cause__ or error.__context__
     return False
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:LONGEST]

@@ -21,7 +21,7 @@ from roofwatch.probes.device import CudaTarget, GraphTimer, Target
 from roofwatch.probes.graph_nodes import graph_nodes
 from roofwatch.probes.operands import TORCH_DTYPE, set_math
 from roofwatch.probes.place import Place, Point
-from roofwatch.probes.timing import Launch, Report, Timed, Timer, repeated
+from roofwatch.probes.timing import Launch, Report, Timed, Timer, one_by_one, repeated
 from roofwatch.probes.transformer import FORMS, Cache, Part, Step, Weights
 from roofwatch.roofline import decode_work
 from roofwatch.roofline.model import Model
@@ -216,18 +216,15 @@ def _part(shared: Shared, part: Part, batch: int, context: int, form: str) -> It
 def _enqueued(shared: Shared, part: Part, batch: int, context: int) -> Point:
     """What one call costs the host, which does not wait for it."""
     launch, calls = _all_calls(part), _calls(part)
-    times: list[float] = []
-    begin_s = time.monotonic()
-    for i in range(WARM + PART_REPEATS):
+
+    def once() -> float:
         torch.cuda.synchronize()
         begin = time.perf_counter()
         launch()
-        if i >= WARM:
-            times.append((time.perf_counter() - begin) / calls)
+        return (time.perf_counter() - begin) / calls
+
+    timed = one_by_one(once, "host", PART_REPEATS, [once() for _ in range(WARM)])
     torch.cuda.synchronize()
-    timed = Timed(
-        times_s=times, stop="protocol", timing="host", begin_s=begin_s, end_s=time.monotonic()
-    )
     work = _shaped(part.work, batch, context, calls=part.calls)
     return Point(work=work, timed=timed, variant="enqueue")
 

@@ -18,7 +18,7 @@ from roofwatch.probes.variation import (
     changed_dtype,
     dtype_argument,
 )
-from roofwatch.roofline.error_text import text_of
+from roofwatch.roofline.error_text import named
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.trial import Varied
 
@@ -103,5 +103,4 @@ def _turn(timer: Timer, launch: Launch) -> list[float]:
 
 def brief(error: BaseException) -> str:
     """An error of theirs in a few words of one line."""
-    said = text_of(error)
-    return f"{type(error).__name__}: {said}"[:160] if said else type(error).__name__
+    return named(error)[:160]

@@ -22,7 +22,8 @@ from roofwatch.probes.map_kernels import (
 )
 from roofwatch.probes.on_cuda import mend
 from roofwatch.probes.place import Place, Point
-from roofwatch.probes.timing import Launch, Report, Timed, burst, steady
+from roofwatch.probes.timing import Launch, Report, Timed, burst, one_by_one, steady
+from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.workload import Work
 
@@ -81,7 +82,7 @@ def _both_ways(place: Place, target: CudaTarget, kernel: MapKernel) -> Iterator[
         timer = GraphTimer(target.index, kernel.launch, GRAPH_NODES, "thread_local")
     except Exception as error:  # it ran before: what it raises now is the capture's
         mend(target.index)
-        place.note(f"{kernel.work.op} cannot be captured in a CUDA graph: {_first_line(error)}")
+        place.note(f"{kernel.work.op} cannot be captured in a CUDA graph: {first_line(error)}")
     nodes = graph_nodes(kernel.launch) if timer is not None else None
     work = _shaped(kernel, nodes)
     yield Point(work=work, timed=as_called, variant=EAGER)
@@ -109,17 +110,7 @@ def _as_called(target: CudaTarget, launch: Launch) -> Timed:
         torch.cuda.synchronize(target.index)
         return (time.perf_counter() - begin) / CALLED
 
-    warmup = [once() for _ in range(WARM)]
-    begin_s = time.monotonic()
-    times = [once() for _ in range(REPEATS)]
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing="host",
-        begin_s=begin_s,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
+    return one_by_one(once, "host", REPEATS, [once() for _ in range(WARM)])
 
 
 def _shaped(kernel: MapKernel, nodes: int | None) -> Work:
@@ -130,7 +121,3 @@ def _shaped(kernel: MapKernel, nodes: int | None) -> Work:
     if nodes:
         shape["kernels"] = nodes
     return msgspec.structs.replace(kernel.work, shape=shape)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

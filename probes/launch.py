@@ -13,7 +13,7 @@ import torch
 
 from roofwatch.probes.device import CudaTarget, EventTimer, GraphTimer
 from roofwatch.probes.place import Place, Point
-from roofwatch.probes.timing import Launch, Report, Timed
+from roofwatch.probes.timing import Launch, Report, Timed, one_by_one
 from roofwatch.roofline import workload
 from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.session.host_cpu import host_cpu, quota, throttling
@@ -69,17 +69,7 @@ def _point(variant: str, timed: Timed) -> Point:
 
 def _timed(timing: str, once: Callable[[], float], repeats: int = REPEATS) -> Timed:
     """``repeats`` of a repetition that tells its own seconds a launch."""
-    warmup = [once()]
-    begin = time.monotonic()
-    times = [once() for _ in range(repeats)]
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing=timing,
-        begin_s=begin,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
+    return one_by_one(once, timing, repeats, [once()])
 
 
 def _host_s(launch: Launch, calls: int) -> float:

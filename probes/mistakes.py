@@ -16,7 +16,7 @@ from roofwatch.probes import matmul, operands, streams
 from roofwatch.probes.device import Target
 from roofwatch.probes.place import Place
 from roofwatch.probes.shapes import Shape
-from roofwatch.probes.timing import BURST_S, Report, Timed, burst
+from roofwatch.probes.timing import BURST_S, Report, Timed, burst, one_by_one
 from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.workload import Work
@@ -103,7 +103,7 @@ def too_small(spec: ProbeSpec, place: Place, report: Report) -> Made:
     launch = operands.prepare(spec, shape, layout, place.target.torch_device)
     timer = place.target.timer()
     warmup = timer.times(launch, WARM)
-    timed = _repeated(lambda: timer.times(launch, 1)[0], timer.name, warmup, report)
+    timed = one_by_one(lambda: timer.times(launch, 1)[0], timer.name, REPEATS, warmup, report)
     return _of_matmul(spec, shape, layout, timed)
 
 
@@ -126,7 +126,7 @@ def missing_sync(spec: ProbeSpec, place: Place, report: Report) -> Made:
         return time.perf_counter() - begin
 
     warmup = [call_s() for _ in range(3)]
-    timed = _repeated(call_s, "host", warmup, report)
+    timed = one_by_one(call_s, "host", REPEATS, warmup, report)
     _wait(target)
     return _of_stream(spec, work, timed, work.bytes)
 
@@ -138,22 +138,6 @@ MAKERS: dict[str, Callable[[ProbeSpec, Place, Report], Made]] = {
     "E4": too_small,
     "E5": missing_sync,
 }
-
-
-def _repeated(once: Callable[[], float], timing: str, warmup: list[float], report: Report) -> Timed:
-    begin = time.monotonic()
-    times = []
-    for i in range(REPEATS):
-        times.append(once())
-        report((i + 1) / REPEATS)
-    return Timed(
-        times_s=times,
-        stop="protocol",
-        timing=timing,
-        begin_s=begin,
-        end_s=time.monotonic(),
-        warmup_times_s=warmup,
-    )
 
 
 def _wait(target: Target) -> None:

@@ -127,6 +127,29 @@ def repeated(
     )
 
 
+def one_by_one(
+    once: Callable[[], float],
+    timing: str,
+    count: int,
+    warmup: list[float],
+    report: Report = lambda _: None,
+) -> Timed:
+    """``count`` repetitions that each tell their own seconds, behind a warm-up that was taken."""
+    begin = time.monotonic()
+    times = []
+    for i in range(count):
+        times.append(once())
+        report((i + 1) / count)
+    return Timed(
+        times_s=times,
+        stop="protocol",
+        timing=timing,
+        begin_s=begin,
+        end_s=time.monotonic(),
+        warmup_times_s=warmup,
+    )
+
+
 def burst(
     timer: Timer,
     finalists: Sequence[Launch],

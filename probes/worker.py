@@ -36,6 +36,7 @@ from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
 from roofwatch.probes.sustained import Chunk
 from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Report, Timed
+from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.precision import lacks
@@ -66,12 +67,6 @@ POINTS: dict[str, Callable[[ProbeSpec, Place, Report], Iterator[Point]]] = {
     "waves": waves.points,
 }
 ONE_MODEL = "on a CPU the first model is enough: --model names it"
-
-
-def one_line(error: BaseException) -> str:
-    """The first line of an error's text, which is where torch says what happened."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
 
 
 class Worker:
@@ -133,10 +128,10 @@ class Worker:
                 return 0
             except torch.OutOfMemoryError as error:
                 failed = True
-                self._fault(spec, f"out of memory: {one_line(error)}")
+                self._fault(spec, f"out of memory: {first_line(error)}")
             except Exception as error:  # whatever a library raises, the next probe may work
                 failed = True
-                self._fault(spec, one_line(error))
+                self._fault(spec, first_line(error))
                 if any(sign in str(error) for sign in CUDA_GONE):
                     return 4
             self._span(spec, "end")

@@ -12,3 +12,15 @@ def text_of(value: object) -> str:
         return " ".join(str(value).split())
     except Exception:
         return f"(a {type(value).__name__} that cannot be shown)"
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text, which is where torch says what happened."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
+
+
+def named(error: BaseException) -> str:
+    """An error's type and, where it says anything, what."""
+    said = text_of(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

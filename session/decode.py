@@ -132,6 +132,14 @@ class _Part(msgspec.Struct, frozen=True):
         return self.calls * self.call_s
 
 
+class _Apart(msgspec.Struct, frozen=True):
+    """What was measured beside the steps of one model: parts by batch and context, the host."""
+
+    parts: dict[tuple[int, int], list[_Part]]
+    enqueue_s: float  # of one step's parts; neither batch nor context changes it
+    node_s: float  # of a graph
+
+
 def decode_curves(session: Session, own: Roofs) -> list[DecodeCurve]:
     """Every curve of the reported run, in the order it was measured."""
     found = []
@@ -141,45 +149,41 @@ def decode_curves(session: Session, own: Roofs) -> list[DecodeCurve]:
         if spec.protocol != "decode":
             continue
         group = session.group(spec.key)
+        apart = _apart([m for m in group if m.op != "decode"], node_s)
         whole = [m for m in group if m.op == "decode"]
         roof = own.roof(spec.peak_key or "", "burst")
         for context in dict.fromkeys(m.shape["context"] for m in whole):
             of_context = [m for m in whole if m.shape["context"] == context]
-            found.append(_curve(spec.model, of_context, group, roof, node_s))
+            found.append(_curve(spec.model, of_context, apart, roof))
     return found
 
 
-def _parts(group: Sequence[Measurement], batch: int, context: int) -> list[_Part]:
-    """The parts of one step: what a call took, less what stands between two calls."""
-    of_group = (m for m in group if m.op != "decode")
-    of_step = [m for m in of_group if (m.shape["batch"], m.shape["context"]) == (batch, context)]
-    between = {m.op: time_s(m) for m in of_step if m.variant == "between"}
-    return [
-        _Part(m, max(0.0, time_s(m) - between.get(m.op, 0.0)))
-        for m in of_step
-        if m.variant == "part"
-    ]
+def _apart(measured: Sequence[Measurement], node_s: float) -> _Apart:
+    """A part's own time is what a call took, less what stands between two calls."""
+    between = {_place(m): time_s(m) for m in measured if m.variant == "between"}
+    parts: dict[tuple[int, int], list[_Part]] = {}
+    for m in measured:
+        if m.variant == "part":
+            call_s = max(0.0, time_s(m) - between.get(_place(m), 0.0))
+            parts.setdefault(_place(m)[1:], []).append(_Part(m, call_s))
+    enqueued = {m.op: m.shape["calls"] * time_s(m) for m in measured if m.variant == "enqueue"}
+    return _Apart(parts, sum(enqueued.values()), node_s)
 
 
-def _enqueue_s(group: Sequence[Measurement]) -> float:
-    """What the host takes to enqueue one step's parts; neither batch nor context changes it."""
-    parts = (m for m in group if m.variant == "enqueue" and m.op != "decode")
-    return sum({m.op: m.shape["calls"] * time_s(m) for m in parts}.values())
+def _place(m: Measurement) -> tuple[str, int, int]:
+    return m.op, m.shape["batch"], m.shape["context"]
 
 
 def _curve(
     model: str,
     whole: Sequence[Measurement],
-    group: Sequence[Measurement],
+    apart: _Apart,
     roof: Roof | None,
-    node_s: float,
 ) -> DecodeCurve:
     first = whole[0]
     context = first.shape["context"]
     batches = sorted({m.shape["batch"] for m in whole})
-    points = [
-        _point(b, [m for m in whole if m.shape["batch"] == b], group, roof, node_s) for b in batches
-    ]
+    points = [_point(b, [m for m in whole if m.shape["batch"] == b], apart, roof) for b in batches]
     floor = points[0]
     overhead_s = None
     if roof is not None and (predicted := floor.predicted_s or floor.eager_predicted_s):
@@ -224,24 +228,23 @@ def _roof_s(p: DecodePoint, roof: Roof) -> float:
 def _point(
     batch: int,
     whole: Sequence[Measurement],
-    group: Sequence[Measurement],
+    apart: _Apart,
     roof: Roof | None,
-    node_s: float,
 ) -> DecodePoint:
     by_variant = {m.variant: m for m in whole}
     graph, eager = by_variant.get("graph"), by_variant.get("eager")
     m = whole[0]
     tensors = {t.name: t.read_bytes for t in m.tensors}
-    parts = _parts(group, batch, m.shape["context"])
+    parts = apart.parts.get((batch, m.shape["context"]), [])
     sum_s = sum(p.total_s for p in parts) if parts else None
-    terms = _terms(m, parts, roof, node_s)
+    terms = _terms(m, parts, roof, apart.node_s)
     on_graph = graph is not None
     status = {}
     if not on_graph:
         status["graph_s"] = status["predicted_s"] = "not_supported"
     if sum_s is None or roof is None:
         status["terms"] = status["predicted_s"] = UNMEASURED
-    eager_s = max(sum_s, _enqueue_s(group)) if sum_s is not None else None
+    eager_s = max(sum_s, apart.enqueue_s) if sum_s is not None else None
     return DecodePoint(
         batch=batch,
         flop=m.flop,

@@ -42,7 +42,6 @@ from roofwatch.tui.rows_of_text import (
 )
 
 BESIDE = 112  # cells from which picture and words stand beside the table
-BARS = 150  # cells from which the share of the roof is a bar too
 BAR_CELLS = 12
 FIGURES, RATE = 42, 9  # cells of the columns beside the name, and of TFLOP/s, which may give way
 LEAST_NAME, NAME = 16, 20  # cells of the name, and those that TFLOP/s leaves it
