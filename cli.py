@@ -13,19 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import roofwatch
-from roofwatch.tui.live_options import NOMINAL, add_live_options, add_price_option, decode_shapes
+from roofwatch.tui.live_options import NOMINAL, add_live_options, decode_shapes
+from roofwatch.tui.look_options import add_ascii_option, add_look_options, add_output_options
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
-    from roofwatch.session.fold import Session
     from roofwatch.session.live import Live
+    from roofwatch.session.replay import Replay
     from roofwatch.tui.glyphs import Glyphs
 
 INTERNAL, USAGE = 1, 2
-
-PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
-PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
-TEXT_PLOT = (100, 30)  # columns, rows
 
 EPILOG = """\
 verbs:
@@ -33,7 +30,8 @@ verbs:
   roofwatch run        the same without a screen: progress, record, findings
   roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL, -, or options)
   roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
-  roofwatch show FILE  a saved session again (--json, --plot PICTURE, or --replay for the screen)
+  roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
+                       for the screen)
   roofwatch triage MODULE:FUNCTION
                        someone's callable: compute, memory or overhead, and the treatment
 """
@@ -78,6 +76,7 @@ def _screen_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"roofwatch {roofwatch.__version__}")
     _live_options(parser)
+    add_look_options(parser)
     return parser
 
 
@@ -131,10 +130,20 @@ def _tell(said: object) -> None:
         print(shown(str(said)), file=sys.stderr)
 
 
-def _glyphs(encoding: str | None) -> Glyphs:
-    from roofwatch.tui.glyphs import for_encoding
+def _glyphs(encoding: str | None, ascii_only: bool = False) -> Glyphs:
+    from roofwatch.tui.glyphs import for_terminal
 
-    return for_encoding(encoding)
+    return for_terminal(encoding, os.environ, ascii_only)
+
+
+def _draw(source: Live | Replay, options: argparse.Namespace) -> int:
+    """The screen over a session, until someone leaves it."""
+    from roofwatch.tui.app import run as run_screen
+    from roofwatch.tui.theme import theme_of
+
+    theme = options.theme or theme_of(os.environ)
+    glyphs = _glyphs(sys.stderr.encoding, options.ascii)
+    return run_screen(source, glyphs, theme, options.mouse, options.nominal)
 
 
 def screen(argv: list[str]) -> int:
@@ -142,14 +151,12 @@ def screen(argv: list[str]) -> int:
     parser = _screen_parser()
     options = parser.parse_args(argv)
     if not _has_screen():
-        return run(argv)
+        return run(argv, look=True)
     gc.disable()  # until the first paint: collecting costs a fifth of the start
     live = _live(parser, options)
     live.start()  # telemetry comes up while textual is imported
     try:
-        from roofwatch.tui.app import run as run_screen
-
-        code = run_screen(live, _glyphs(sys.stderr.encoding))
+        code = _draw(live, options)
     finally:
         live.close()
     if code:
@@ -165,61 +172,47 @@ def _has_screen() -> bool:
     return real and os.environ.get("TERM", "dumb") not in ("", "dumb")
 
 
-def run(argv: list[str]) -> int:
-    """Progress on stderr, the record on stdout."""
+def run(argv: list[str], look: bool = False) -> int:
+    """Progress on stderr, the record on stdout; ``look``: a screen was meant, its options stand."""
     parser = Parser(prog="roofwatch run", description="Measure without a screen.")
     _live_options(parser)
-    parser.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
+    (add_look_options if look else add_ascii_option)(parser)
+    add_output_options(parser)
     parser.add_argument("--strict", action="store_true", help="exit 5 on a finding that is wrong")
     options = parser.parse_args(argv)
     from roofwatch.tui import plain
 
     live = _live(parser, options)
     try:
-        session = plain.run(live, _glyphs(sys.stderr.encoding))
+        session = plain.run(live, _glyphs(sys.stderr.encoding, options.ascii))
     except plain.Interrupted as signal:
         _tell(f"ended by {signal}; {_kept(live)}")
         return 128 + signal.number
     from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
+    from roofwatch.tui.show_plain import print_session
 
     code = exit_code(session, findings(session), options.strict)
-    if code != ABSENT or options.json:  # nothing was measured that one could read
-        _print(session, live.path, options.json)
+    if code != ABSENT or options.json or options.md:  # nothing was measured that one could read
+        print_session(session, live.path, options, _glyphs)
     return code
 
 
 def show(argv: list[str]) -> int:
     """A saved session again."""
-    parser = Parser(prog="roofwatch show", description="A saved session again.")
-    parser.add_argument("file", type=Path, help="a session file (.jsonl)")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--json", action="store_true", help="the record as JSON, alone on stdout")
-    how.add_argument("--replay", action="store_true", help="open it in the screen")
-    how.add_argument("--plot", type=Path, metavar="FILE", help=PLOT)
-    from roofwatch.roofline.peaks import PEAK_KEYS
+    from roofwatch.tui import show_plain
 
-    parser.add_argument("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
-    add_price_option(parser)
+    parser = Parser(prog="roofwatch show", description="A saved session again.")
+    show_plain.add_options(parser)
     _language_option(parser)
     options = parser.parse_args(argv)
-    if options.precision and (options.json or options.replay):
-        parser.error("--precision is of the text and of --plot")
-    from roofwatch.session.replay import Replay
 
-    replay = Replay(options.file)
-    replay.session.price = options.price or replay.session.price
-    if options.plot:
-        _plot(replay.session, options.file, options.plot, options.precision)
-        return 0
-    if options.replay:
+    def screen(replay: Replay) -> int:
         if not _has_screen():
             parser.error("--replay needs a terminal")
-        from roofwatch.tui.app import run as run_screen
+        return _draw(replay, options)
 
-        return run_screen(replay, _glyphs(sys.stderr.encoding))
-    _print(replay.session, options.file, options.json, options.precision)
-    return 0
+    return show_plain.show(options, parser.error, _tell, screen, _glyphs)
 
 
 CHECK = """\
@@ -271,54 +264,6 @@ def check(argv: list[str]) -> int:
         full=options.full,
         strict=options.strict,
     )
-
-
-def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
-    from roofwatch.session.picture import PictureRefused, draw, precision, write
-
-    with contextlib.suppress(OSError):  # what is not there yet is not the session
-        if picture.samefile(file):
-            raise PictureRefused(f"{picture}: is the session; a picture is never written over it")
-    if picture.suffix.lower() == ".txt":
-        from roofwatch.session.roofs import roofs
-        from roofwatch.tui.glyphs import UNICODE
-        from roofwatch.tui.roofline_pane import build
-        from roofwatch.tui.rows_of_text import text_of
-
-        rows = build(session, *TEXT_PLOT, precision(roofs(session), key), UNICODE)
-        text = "".join(text_of(r).rstrip() + "\n" for r in rows)
-        write(picture, text.encode("utf-8", "replace"))
-    else:
-        os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none
-        draw(session, key, picture)
-    _tell(f"the roofline is in {picture}")
-
-
-def _print(session: object, path: Path, as_json: bool, key: str | None = None) -> None:
-    from roofwatch.session.fold import Session
-
-    assert isinstance(session, Session)
-    if sys.stdout is None:  # closed by the shell
-        return
-    if as_json:
-        import msgspec
-
-        from roofwatch.session.printable import plain_json
-        from roofwatch.session.summary import record
-
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(record(session, path))) + b"\n")
-        sys.stdout.flush()
-        return
-    from roofwatch.tui.print_rows import columns, print_rows
-    from roofwatch.tui.report import report
-
-    glyphs = _glyphs(sys.stdout.encoding)
-    if key is not None:
-        from roofwatch.session.picture import precision
-        from roofwatch.session.roofs import roofs
-
-        key = precision(roofs(session), key)
-    print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout)
 
 
 def _speak() -> None:

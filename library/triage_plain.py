@@ -23,7 +23,7 @@ from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.printable import plain_json, shown
-from roofwatch.tui.glyphs import Glyphs, for_encoding
+from roofwatch.tui.glyphs import Glyphs, for_terminal
 from roofwatch.tui.live_options import device
 from roofwatch.tui.print_rows import columns, print_rows
 from roofwatch.tui.rows_of_text import Row, hung, row
@@ -136,7 +136,7 @@ def _write(found: Triage, out: TextIO, as_json: bool) -> None:
         out.write(plain_json(msgspec.json.encode(found)).decode("utf-8") + "\n")
         out.flush()
         return
-    print_rows(rows(found, columns(out), for_encoding(out.encoding)), out)
+    print_rows(rows(found, columns(out), for_terminal(out.encoding, os.environ)), out)
 
 
 def rows(found: Triage, cells: int, glyphs: Glyphs) -> list[Row]:

@@ -10,6 +10,10 @@ import msgspec
 
 FEWEST_DRIFTING = 12  # repetitions that can show a drift: fewer, and noise drifts as often
 FEWEST_MODES = 20  # that can show two modes: of 8 normal ones every seventh set seems to have two
+FEWEST_INTERVAL = 5  # repetitions whose range may stand for an interval of their median
+LEVEL = 0.95  # of such an interval
+EXACT = 400  # repetitions up to which it is counted; beyond, the normal distribution serves
+NORMAL = 1.96  # standard deviations of LEVEL
 TRIM = 5  # one in so many of a third may lie anywhere
 APART = 0.02  # modes and drifts closer than this are noise
 MINORITY = 0.15  # of the repetitions: less are outliers, no mode
@@ -43,6 +47,27 @@ def median_error(values: Sequence[float]) -> float:
     if len(values) < 3:
         return math.inf
     return 1.2533 * iqr(values) / 1.349 / math.sqrt(len(values)) / median(values)
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Two of the values between which their population's median lies with 95 % probability.
+
+    Order statistics, so that no distribution is assumed but that the values are independent: with
+    n of them the median lies outside the k-th from both ends with probability 2 P(Bin(n, 1/2) < k).
+    Of five the whole range, which holds it with 94 %; None for fewer.
+    """
+    n = len(values)
+    if n < FEWEST_INTERVAL:
+        return None
+    ordered = sorted(values)
+    if n > EXACT:
+        cut = int((n - NORMAL * math.sqrt(n)) / 2) - 1
+        return ordered[cut], ordered[n - 1 - cut]
+    cut, outside = 0, 1
+    while 2 * (outside + math.comb(n, cut + 1)) <= (1 - LEVEL) * 2**n:
+        cut += 1
+        outside += math.comb(n, cut)
+    return ordered[cut], ordered[n - 1 - cut]
 
 
 def drift(values: Sequence[float]) -> float:

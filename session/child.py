@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import queue
 import subprocess
@@ -18,6 +19,7 @@ from roofwatch.session.events import AnyEvent, Beat, Note, decode
 from roofwatch.session.file import SessionFile
 
 LOG_LINES = 6
+PIPE_BYTES = 1 << 20  # Linux' own limit for an unprivileged process
 
 
 class Gone(msgspec.Struct, frozen=True):
@@ -50,6 +52,7 @@ class Child:
         self._inbox = inbox
         self._log = _log_file()
         read_end, write_end = os.pipe()
+        _widen(write_end)
         safe = ["-P"] if getattr(sys.flags, "safe_path", False) else []  # as we were started
         command = [sys.executable, *safe, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
         self.process = subprocess.Popen(
@@ -128,6 +131,12 @@ class Child:
         self._log.seek(max(0, size - 4096))
         text = self._log.read().decode("utf-8", "replace")
         return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]
+
+
+def _widen(pipe: int) -> None:
+    """A pipe that holds minutes of samples: a stopped parent (Ctrl-Z) reads none of them."""
+    with contextlib.suppress(OSError, AttributeError):  # the host allows less, or has no such call
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
 def _log_file() -> IO[bytes]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from roofwatch.roofline.reasons import decode
@@ -12,6 +10,7 @@ from roofwatch.session.events import Measurement, Sample
 from roofwatch.session.fold import Session
 
 REFRESH_S = 0.1  # NVML renews its values every 100 ms
+COUNTED_S = 1.0  # a counter's reading further from a span's edge says little of it
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,19 +29,13 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def conditions(session: Session, measurement: Measurement) -> Conditions:
-    """Conditions of one measurement.
+    """Conditions of one measurement, by the samples of ``samples_of``.
 
-    A burst is shorter than NVML's refresh: its clock is the reading it began with, and its power is
-    ``stale``, 20 ms of load beside 80 ms of rest. So it is with a mistake. A stream's warm-up is
-    the same load and counts. The shares are of the whole span, from counters that accumulate: power
-    cap, and heat (software and hardware slowdown together).
+    A burst is shorter than NVML's refresh: its power is ``stale``, 20 ms of load beside 80 ms of
+    rest. The shares are of the whole span, from counters that accumulate: power cap, and heat
+    (software and hardware slowdown together).
     """
-    early_s = {
-        "burst": REFRESH_S,
-        "mistake": REFRESH_S,
-        "stream": max(0.0, sum(measurement.warmup_times_s) - REFRESH_S),
-    }.get(measurement.protocol, 0.0)
-    inside = session.between(measurement.begin_s - early_s, measurement.end_s)
+    inside = samples_of(session, measurement)
     status: dict[str, str] = {}
 
     def middle(field: str) -> float | None:
@@ -84,6 +77,20 @@ def conditions(session: Session, measurement: Measurement) -> Conditions:
     )
 
 
+def samples_of(session: Session, measurement: Measurement) -> list[Sample]:
+    """The samples that tell of a measurement.
+
+    A burst is shorter than NVML's refresh: the reading it began with counts. So it is with a
+    mistake. A stream's warm-up is the same load and counts.
+    """
+    early_s = {
+        "burst": REFRESH_S,
+        "mistake": REFRESH_S,
+        "stream": max(0.0, sum(measurement.warmup_times_s) - REFRESH_S),
+    }.get(measurement.protocol, 0.0)
+    return session.between(measurement.begin_s - early_s, measurement.end_s)
+
+
 def span_of(session: Session, measurement: Measurement) -> tuple[float, float]:
     """Begin and end of the probe's span; the timed part where the span is not closed."""
     edges = {
@@ -102,13 +109,9 @@ def counter_share(
     None when the card has none of them.
     """
 
-    def near(t: float, pick: Callable[[list[Sample]], Sample], around: list[Sample]) -> Sample:
-        return pick(around) if around else pick(session.samples)
-
-    if not session.samples:
+    first, last = session.samples.before(begin_s), session.samples.after(end_s)
+    if first is None or last is None or max(begin_s - first.t, last.t - end_s) > COUNTED_S:
         return None
-    first = near(begin_s, lambda x: x[-1], session.between(begin_s - 1.0, begin_s))
-    last = near(end_s, lambda x: x[0], session.between(end_s, end_s + 1.0))
     both = [n for n in names if n in first.counters and n in last.counters]
     if not both or last.t <= first.t:
         return None

@@ -132,6 +132,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     import_s: float | None = None  # what importing torch took
     software: Software | None = None
     device: Device | None = None
+    neighbours: list[Device] = []  # the host's other cards, as telemetry sees them
     cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
 

@@ -7,15 +7,17 @@ import re
 import stat
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from roofwatch.session.events import AnyEvent, Beat, SessionInfo, decode, encode
+from roofwatch.session.events import AnyEvent, Beat, Moment, Sample, SessionInfo, decode, encode
 from roofwatch.session.own_file import refuse_pipe
 
 FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
+TAIL_BYTES = 1 << 16  # a few hundred samples
 LONGEST_NAME = 240  # characters of a path that a refusal repeats
 
 
@@ -117,19 +119,65 @@ def read(path: Path) -> Iterator[Line]:
     Raises:
         UnreadableSession: naming file, row and field.
     """
+    return (Line(raw, _event(path, row, raw)) for row, raw in _lines(path))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         refuse_pipe(path)
         with path.open("rb") as file:
-            for row, raw in enumerate(iter(lambda: file.readline(LONGEST_BYTES + 1), b""), 1):
+            for row, raw in enumerate(iter(partial(file.readline, LONGEST_BYTES + 1), b""), 1):
                 if len(raw) > LONGEST_BYTES:
                     raise UnreadableSession(f"{path}: row {row}: longer than any event")
                 if not raw.endswith(b"\n"):
                     return
-                yield Line(raw, _event(path, row, raw))
+                yield row, raw
     except OSError as error:
-        name = str(path)
-        name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-        raise UnreadableSession(f"{name}: {error.strerror}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableSession:
+    name = str(path)
+    name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+    return UnreadableSession(f"{name}: {error.strerror}")
+
+
+class _When(msgspec.Struct):
+    t: Moment
+
+
+_when_decoder = msgspec.json.Decoder(_When)
+
+
+def last_moment(path: Path) -> float:
+    """The latest moment that the last lines of a file tell, in seconds; 0 where none can be read.
+
+    Raises:
+        UnreadableSession: the file cannot be opened.
+    """
+    try:
+        refuse_pipe(path)
+        with path.open("rb") as file:
+            if not file.seekable():  # what the shell has piped to us: reading would take it away
+                return 0.0
+            size = file.seek(0, os.SEEK_END)
+            for tail in (TAIL_BYTES, 2 * LONGEST_BYTES):
+                begin = max(0, size - tail)
+                file.seek(begin)
+                lines = file.read(tail).split(b"\n")[1 if begin else 0 : -1]
+                moments = [t for raw in lines if (t := _moment(raw)) is not None]
+                if moments:
+                    return max(moments)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    return 0.0
+
+
+def _moment(raw: bytes) -> float | None:
+    try:
+        return _when_decoder.decode(raw).t
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
@@ -141,6 +189,8 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
         raise UnreadableSession(f"{path}: row {row}: not an event ({error})") from None
     except RecursionError:
         raise UnreadableSession(f"{path}: row {row}: nested too deeply") from None
+    if isinstance(event, Sample) and row > 1:  # nearly every line of a long session
+        return event
     if isinstance(event, SessionInfo) and event.models:
         from roofwatch.session.session_models import session_models  # as below
 
@@ -166,9 +216,10 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
 def events(path: Path) -> Iterator[AnyEvent]:
     """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
     empty = True
-    for line in read(path):
+    for row, raw in _lines(path):
         empty = False
-        if line.event is not None:
-            yield line.event
+        event = _event(path, row, raw)
+        if event is not None:
+            yield event
     if empty:
         raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no whole line)")

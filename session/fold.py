@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +29,12 @@ from roofwatch.session.events import (
 )
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
+from roofwatch.session.samples import Samples
 
 if TYPE_CHECKING:
     from roofwatch.roofline.lookup import Nominal
+
+MOST_CARDS = 1024  # of one host: a damaged file may name any number
 
 
 class Session:
@@ -58,7 +60,8 @@ class Session:
         self.cpu = HostCpu()  # of the host, whatever the device
         self.nominal: Nominal | None = None
         self.expects: dict[tuple[int, str], Expect] = {}
-        self.samples: list[Sample] = []
+        self.samples = Samples()  # of the measured device
+        self.neighbours: tuple[Device, ...] = ()  # the host's other cards
         self.spans: list[Span] = []
         self.series: list[Series] = []
         self.measurements: list[Measurement] = []
@@ -72,6 +75,7 @@ class Session:
         self.revision = 0
         self.ticks = 0
         self._sustain_s: float | None = None
+        self._of_neighbours: dict[int, Samples] = {}
         self._devices: dict[str, Device] = {}
         self._merged: Device | None = None
 
@@ -81,10 +85,7 @@ class Session:
             return
         self.duration_s = max(self.duration_s, event.t)
         if isinstance(event, Sample):
-            if self.samples and event.t < self.samples[-1].t:
-                insort(self.samples, event, key=_t)
-            else:
-                self.samples.append(event)
+            self._sampled(event)
             self.ticks += 1
             return
         if isinstance(event, Series):
@@ -111,15 +112,34 @@ class Session:
         else:
             self.ends[event.run] = event
 
+    def _sampled(self, sample: Sample) -> None:
+        """Keep a sample with its card's; of no card, or before any is known, it is the measured."""
+        told = self._devices.get("telemetry")
+        own = told.index if told is not None else None
+        if own is None or sample.gpu is None or sample.gpu == own:
+            self.samples.append(sample)
+        elif sample.gpu in self._of_neighbours or len(self._of_neighbours) < MOST_CARDS:
+            self._of_neighbours.setdefault(sample.gpu, Samples()).append(sample)
+
+    def samples_of(self, gpu: int) -> Samples:
+        """Samples of the card with this index, measured or a neighbour; empty where none came."""
+        told = self._devices.get("telemetry")
+        if told is not None and told.index == gpu:
+            return self.samples
+        return self._of_neighbours.get(gpu) or Samples()
+
     def _learn(self, event: SessionInfo) -> None:
         who = event.instrument or "parent"
         if event.device is not None:
             before = self._devices.get(who)
             other = before and (before.kind, before.uuid) != (event.device.kind, event.device.uuid)
-            if who == "telemetry" and other:
-                self.samples.clear()  # they are of another device; the file keeps them
+            if who == "telemetry" and other:  # samples are of another device; the file keeps them
+                self.samples.clear()
+                self.neighbours = ()
+                self._of_neighbours.clear()
             self._devices[who] = event.device
             self._merged = None
+        self.neighbours = tuple(event.neighbours) or self.neighbours
         if event.software is not None:
             self.software = _filled(event.software, self.software)
         if event.cpu is not None:
@@ -253,16 +273,11 @@ class Session:
 
     def between(self, begin_s: float, end_s: float) -> list[Sample]:
         """Samples with begin <= t <= end."""
-        first = bisect_left(self.samples, begin_s, key=_t)
-        return self.samples[first : bisect_right(self.samples, end_s, key=_t)]
+        return self.samples.between(begin_s, end_s)
 
 
 def _identity(m: Measurement) -> tuple[object, ...]:
     return m.op, m.variant, m.timing, m.dtype, m.layout, *sorted(m.shape.items())
-
-
-def _t(sample: Sample) -> float:
-    return sample.t
 
 
 def _filled(first: Any, second: Any) -> Any:

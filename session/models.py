@@ -11,7 +11,7 @@ import msgspec
 
 from roofwatch.roofline.hf_config import model_of
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.models import ModelError, merge, named, parse
+from roofwatch.roofline.models import ModelError, match, merge, named, parse
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.own_file import own_file, text_of
 
@@ -39,10 +39,15 @@ def packaged_models() -> tuple[Model, ...]:
 def model_named(name: str, models: Sequence[Model]) -> Model:
     """The model of that name, or of a Hugging Face ``config.json`` (or a folder that holds one).
 
+    A file counts where it is written as a path: with a separator in it, or ending in config.json.
+    Any other text is a name first, and a file only where no model of the table is called so: a
+    folder that happens to have a model's name hides none.
+
     Raises:
         ModelError: no such model, several, or a file that cannot be used; one line.
     """
-    path = _path(name)
+    is_name = not _written_as_path(name) and match(name, models)
+    path = None if is_name else _path(name)
     return named(name, models) if path is None else read_config(path)
 
 
@@ -56,6 +61,10 @@ def read_config(path: Path) -> Model:
     called = path.resolve().parent.name if path.name == CONFIG else path.stem
     plain = called.encode("utf-8", "replace").decode("utf-8")  # a folder's name may be any bytes
     return model_of(config, str(path), plain)
+
+
+def _written_as_path(name: str) -> bool:
+    return os.sep in name or name.casefold().endswith(CONFIG)
 
 
 def _path(name: str) -> Path | None:

@@ -30,6 +30,7 @@ from roofwatch.session.plan_notes import notes_of
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
 DERIVED = "derived"  # from a device's properties, or a slice's from its whole card
 OF_ROOF = "roof"  # a ridge that is peak over bandwidth
+EXACT = 1e-12  # by which a whole b* may come out too large
 LONGEST = 60  # characters of a text that a refusal repeats
 MOST_CONTEXT, MOST_BATCH = 100_000_000, 1_000_000
 
@@ -272,7 +273,7 @@ def _no_cost(q: Question, largest: PlanPoint | None, least: PlanPoint | None) ->
 
 def at_roof(b_star: float | None) -> int | None:
     """The first whole batch at or beyond b*."""
-    return None if b_star is None else max(1, math.ceil(b_star))
+    return None if b_star is None else max(1, math.ceil(b_star * (1 - EXACT)))
 
 
 def _points(

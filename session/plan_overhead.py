@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -20,9 +20,15 @@ TWO_COUNTS = (
 
 
 def with_overhead(
-    question: Question, model: Model, session: Session, own: Roofs
+    question: Question,
+    model: Model,
+    session: Session,
+    own: Roofs,
+    measured: Sequence[DecodeCurve] | None = None,
 ) -> tuple[Question, list[str]]:
     """The question with the measured overhead of that model's step, and whose it is in sentences.
+
+    ``measured`` are the session's decode curves, where they are at hand.
 
     One that was typed stands as it is. The model is known by its shapes, whatever it is called. Of
     several contexts the question's own counts, or else the nearest. A step of fewer layers than
@@ -30,7 +36,8 @@ def with_overhead(
     """
     if question.overhead_s or question.overhead_source is not None:
         return question, []
-    curves = [c for c in _curves_of(model, session, own) if c.overhead_s is not None]
+    all_curves = decode_curves(session, own) if measured is None else measured
+    curves = [c for c in _curves_of(model, session, all_curves) if c.overhead_s is not None]
     whole = [c for c in curves if c.layers == c.layers_of]
     if not whole:
         few = ", of fewer layers than it has" if curves else ""
@@ -41,12 +48,15 @@ def with_overhead(
     return asked, [_said(curve, question), TWO_COUNTS]
 
 
-def _curves_of(model: Model, session: Session, own: Roofs) -> Iterable[DecodeCurve]:
+def _curves_of(
+    model: Model, session: Session, curves: Sequence[DecodeCurve]
+) -> Iterable[DecodeCurve]:
     by_name = {m.get("name"): m for m in session.models}
     return (
         c
-        for c in decode_curves(session, own)
-        if _shapes(msgspec.convert(by_name[c.model], Model)) == _shapes(model)
+        for c in curves
+        if c.model in by_name
+        and _shapes(msgspec.convert(by_name[c.model], Model)) == _shapes(model)
     )
 
 

@@ -16,7 +16,8 @@ SHOWN_SQUARES = (512, 2048, 8192)  # of a sweep: left of the ridge, at it, and f
 class Point(msgspec.Struct, frozen=True, kw_only=True):
     """A measurement as a point. ``mfu`` and its ceiling are by the nominal roof; None without one.
 
-    ``distances`` are to the burst roof, of a held measurement to the sustained one.
+    ``distances`` are to the burst roof, of a held measurement to the sustained one; ``ridge``
+    and what is attainable here are that roof's.
     """
 
     measurement: Measurement
@@ -28,6 +29,13 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     mfu_ceiling: float | None
     distances: Distances | None
     work_on: str | None
+    attainable_tflops: float | None = None  # at this intensity
+    ridge: float | None = None
+
+    @property
+    def ridge_ratio(self) -> float | None:
+        """The ridge over the intensity: above 1 the ridge lies so many times further right."""
+        return self.ridge / self.intensity if self.ridge else None
 
 
 def points(session: Session, own: Roofs, key: str | None) -> list[Point]:
@@ -48,7 +56,14 @@ def trace(session: Session, key: str | None) -> list[tuple[float, float]]:
 
 def _squares(session: Session, key: str | None) -> list[Measurement]:
     swept = session.sweep(f"matmul-{key}-sweep") if key else []
-    return [m for m in swept if "n" in m.shape]
+    return [m for m in swept if "n" in m.shape and m.flop]
+
+
+def card_share(own: Roofs, key: str | None, which: str) -> float | None:
+    """A flat over the nominal one: what this card makes of its datasheet."""
+    flat = own.compute.get(key or "")
+    reached = flat.flat(which) if flat else None
+    return reached / flat.nominal_tflops if flat and reached and flat.nominal_tflops else None
 
 
 def point(session: Session, own: Roofs, key: str | None, m: Measurement) -> Point:
@@ -70,6 +85,8 @@ def point(session: Session, own: Roofs, key: str | None, m: Measurement) -> Poin
         mfu_ceiling=mfu_ceiling(flop_per_byte, paper.ridge) if paper else None,
         distances=gaps,
         work_on=LIBRARY if m.library_limited else work_on(gaps) if gaps else None,
+        attainable_tflops=roof.attainable_tflops(flop_per_byte) if roof else None,
+        ridge=roof.ridge if roof else None,
     )
 
 

@@ -19,7 +19,7 @@ from roofwatch.session.conditions import conditions
 from roofwatch.session.cost import costs
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.decode_blocks import curve_blocks, decode_blocks
-from roofwatch.session.events import Device, Measurement, Sample, Software
+from roofwatch.session.events import Device, Measurement, Software
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
@@ -343,16 +343,16 @@ def _telemetry(session: Session) -> TelemetryBlock:
     samples = session.samples
     hz = session.hz
     limit = 3 / hz if hz else 0.3
-    gaps = sum(b.t - a.t > limit for a, b in itertools.pairwise(samples))
+    gaps = sum(b - a > limit for a, b in itertools.pairwise(samples.moments))
     status: dict[str, str] = {}
     for field, known in (("hz", hz), ("source", session.telemetry_source)):
         if known is None:
             status[field] = "error"
 
     def stretch(field: str) -> Stretch:
-        values = [v for s in samples if (v := getattr(s, field)) is not None]
+        values = samples.readable(field)
         if not values:
-            status[field] = why = _why_null(samples, field)
+            status[field] = why = samples.why_null(field) or "error"
             each = dict.fromkeys(("min", "median", "max"), why)
             return Stretch(min=None, median=None, max=None, status=each)
         return Stretch(min=min(values), median=median(values), max=max(values))
@@ -367,7 +367,3 @@ def _telemetry(session: Session) -> TelemetryBlock:
         source=session.telemetry_source,
         status=status,
     )
-
-
-def _why_null(samples: list[Sample], field: str) -> str:
-    return next((s.status[field] for s in samples if field in s.status), "error")

@@ -9,9 +9,10 @@ from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.held import held_rates
 from roofwatch.session.printable import shown
-from roofwatch.session.rates import value
-from roofwatch.session.roofs import roofs
+from roofwatch.session.rates import gbs, intensity, tflops, value
+from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 
 WAITING, RUNNING, DONE, SKIPPED, FAILED = "waiting", "running", "done", "skipped", "failed"
@@ -31,8 +32,10 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     measured: float | None = None
     within: bool | None = None
     of_nominal: float | None = None
-    rates: list[float] = []  # of each repetition, for a spark
+    of_roof: float | None = None  # of the card's own burst roof at its intensity
+    rates: list[float] = []  # of each repetition, for a spark; of a held one from its start
     codes: list[str] = []  # findings about it
+    severities: list[str] = []  # of each code the gravest
     grave: bool = False  # one of them is more than a note: the figure may not be believed
     library_limited: bool = False
     on_purpose: bool = False  # a mistake that was made: the figure is the wrong one
@@ -44,7 +47,8 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
     run = session.shown_run
     found = findings(session) if found is None else found
     measured = {m.probe: m for m in session.measured(run)}
-    swept = {s.probe: s for s in sweeps(session, roofs(session), run)}
+    own = roofs(session)
+    swept = {s.probe: s for s in sweeps(session, own, run)}
     notes = {n.probe: n.text for n in session.notes if n.probe and n.run == run}
     faults = {f.probe: f.what for f in session.faults if f.probe and f.run == run}
     running = session.running()
@@ -66,12 +70,13 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
         said = ""
         if state == DONE and m is None:
             said = f"{len(points)} points" if points else _turns(swept[spec.key])
-        rows.append(_row(session, run, spec, m, state, why, about, said))
+        rows.append(_row(session, own, run, spec, m, state, why, about, said))
     return rows
 
 
 def _row(
     session: Session,
+    own: Roofs,
     run: int,
     spec: ProbeSpec,
     m: Measurement | None,
@@ -82,6 +87,8 @@ def _row(
 ) -> ProbeRow:
     expect = session.expect(spec.key, run)
     seen = value(m) if m else None
+    gravest = {f.code: f.severity for f in reversed(about)}
+    codes = list(dict.fromkeys(f.code for f in about))
     return ProbeRow(
         probe=spec.key,
         label=shown(spec.label),
@@ -93,13 +100,24 @@ def _row(
         measured=seen,
         within=expect.holds(seen) if expect and seen is not None else None,
         of_nominal=of_nominal(session, spec, seen),
-        rates=[value(m, t) for t in m.times_s] if m else [],
-        codes=list(dict.fromkeys(f.code for f in about)),
+        of_roof=of_roof(own, m) if m else None,
+        rates=_rates(session, m) if m else [],
+        codes=codes,
+        severities=[gravest[code] for code in codes],
         grave=any(f.severity != NOTE for f in about),
         library_limited=bool(m and m.library_limited),
         on_purpose=bool(spec.mistake),
         said=said,
     )
+
+
+def _rates(session: Session, m: Measurement) -> list[float]:
+    """In order: of a held probe from its start, where it falls, not of its window alone."""
+    if m.protocol == "sustained":
+        through = held_rates(session, m.probe, m.run, m.peak_key is not None)
+        if through:
+            return [rate for _, rate in through]
+    return [value(m, t) for t in m.times_s]
 
 
 def _turns(swept: Sweep) -> str:
@@ -118,3 +136,19 @@ def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float |
         return None
     whole = nominal.peaks_tflops.get(spec.peak_key) if spec.peak_key else nominal.bandwidth_gbs
     return seen / whole if whole else None
+
+
+def of_roof(own: Roofs, m: Measurement) -> float | None:
+    """Share of attainable = min(P, B x I), by the card's own burst roof at this intensity.
+
+    The best burst and the best stream define it. Where no flat is measured yet a stream has the
+    slope alone. None without a roof, and for a number that was made wrong on purpose.
+    """
+    if m.claim is not None:
+        return None
+    roof = own.roof(m.peak_key or own.main_key or "", "burst") if m.flop else None
+    if roof is not None:
+        return tflops(m) / roof.attainable_tflops(intensity(m))
+    if m.peak_key is None and own.bandwidth_gbs:
+        return gbs(m) / own.bandwidth_gbs
+    return None

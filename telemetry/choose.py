@@ -74,6 +74,41 @@ def visible(value: str | None) -> list[int | str] | None:
     return entries
 
 
+def neighbours(nvml: Nvml, card: Card, environ: Mapping[str, str]) -> list[Any]:
+    """The other cards that this process may use, in NVML's order: whole ones that answer."""
+    try:
+        handles = _handles(nvml)
+        if len(handles) == 1:
+            return []
+        entries = visible(environ.get("CUDA_VISIBLE_DEVICES"))
+        if entries is not None:
+            seen = {_index(nvml, handle) for handle in _named(nvml, entries, environ)}
+            handles = [handle for handle in handles if _index(nvml, handle) in seen]
+    except (Absent, Gone):
+        return []
+    own = _index(nvml, card.whole)
+    others = [handle for handle in handles if _index(nvml, handle) not in (None, own)]
+    return [handle for handle in others if own is not None and not _sliced(nvml, handle)]
+
+
+def _named(nvml: Nvml, entries: list[int | str], environ: Mapping[str, str]) -> list[Any]:
+    """The cards of CUDA_VISIBLE_DEVICES, up to the first that is not there; a slice is none."""
+    cards = _in_cuda_order(nvml, environ)
+    found = []
+    for entry in entries:
+        card = _entry(nvml, entry, cards)
+        if card is None:
+            break
+        if card.slice is None:
+            found.append(card.whole)
+    return found
+
+
+def _index(nvml: Nvml, handle: Any) -> int | None:
+    index = _quiet(nvml, "nvmlDeviceGetIndex", handle)
+    return None if index is None else int(index)
+
+
 def _handles(nvml: Nvml) -> list[Any]:
     """Every card that answers, in NVML's order. One broken card does not hide its neighbours."""
     problem: NvmlError | Gone | None = None
@@ -116,13 +151,17 @@ def _by_ordinal(nvml: Nvml, ordinal: int, environ: Mapping[str, str]) -> Card | 
     card = None
     # Every entry up to ours must exist: CUDA stops at the first that does not.
     for entry in entries[: ordinal + 1]:
-        if isinstance(entry, str):
-            card = _by_uuid(nvml, entry, cards)
-        else:
-            card = Card(cards[entry]) if entry < len(cards) else None
+        card = _entry(nvml, entry, cards)
         if card is None:
             return None
     return card if ordinal < len(entries) else None
+
+
+def _entry(nvml: Nvml, entry: int | str, cards: list[Any]) -> Card | None:
+    """The card of one entry of CUDA_VISIBLE_DEVICES."""
+    if isinstance(entry, str):
+        return _by_uuid(nvml, entry, cards)
+    return Card(cards[entry]) if entry < len(cards) else None
 
 
 def _by_uuid(nvml: Nvml, uuid: str, cards: list[Any]) -> Card | None:
@@ -141,8 +180,7 @@ def _by_uuid(nvml: Nvml, uuid: str, cards: list[Any]) -> Card | None:
 
 def _first_slice(nvml: Nvml, card: Card) -> Card:
     """Under MIG, CUDA takes the first slice of a card that was named as a whole."""
-    mode = _quiet(nvml, "nvmlDeviceGetMigMode", card.whole)
-    if not mode or mode[0] != 1:
+    if not _sliced(nvml, card.whole):
         return card
     for index in range(_quiet(nvml, "nvmlDeviceGetMaxMigDeviceCount", card.whole) or 0):
         try:
@@ -151,6 +189,12 @@ def _first_slice(nvml: Nvml, card: Card) -> Card:
             continue
         return Card(card.whole, part)
     return card
+
+
+def _sliced(nvml: Nvml, handle: Any) -> bool:
+    """Whether MIG is on: then the card is used in slices only."""
+    mode = _quiet(nvml, "nvmlDeviceGetMigMode", handle)
+    return bool(mode) and mode[0] == 1
 
 
 def _quiet(nvml: Nvml, function: str, *arguments: Any) -> Any:

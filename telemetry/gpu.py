@@ -5,39 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roofwatch.session.events import Sample, Status
-from roofwatch.telemetry.card import identify, memory_routes, notes, process_routes, used_bytes
-from roofwatch.telemetry.choose import choose
+from roofwatch.session.events import Note, Sample, Status
+from roofwatch.telemetry.card import identify, notes, process_routes
+from roofwatch.telemetry.choose import choose, neighbours
 from roofwatch.telemetry.counters import (
     COUNTERS,
     POWER_INSTANT,
     POWER_INSTANT_MODULE,
     Fields,
 )
-from roofwatch.telemetry.metric import (
-    CELSIUS,
-    JOULES,
-    MHZ,
-    REASONS,
-    WATTS,
-    Metric,
-    Route,
-    number,
-)
-from roofwatch.telemetry.nvml import (
-    CLOCK_MEM,
-    CLOCK_SM,
-    NO_PERMISSION,
-    TEMPERATURE_GPU,
-    UNKNOWN,
-    Gone,
-    Nvml,
-)
+from roofwatch.telemetry.metric import JOULES, WATTS, Metric
+from roofwatch.telemetry.neighbours import Neighbours
+from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
+from roofwatch.telemetry.quick_fields import quick_fields
 
 PATIENCE = 5
 """Samples in a row without any answer, after which a card that worked counts as gone."""
-
-_UTILIZATION = number(0, 1, parts=100)
 
 
 class Gpu:
@@ -57,26 +40,9 @@ class Gpu:
         self.notes = notes(card, self.device)
 
         handle = card.whole
-        reasons: tuple[Route, ...] = (
-            ("nvmlDeviceGetCurrentClocksEventReasons", handle),
-            ("nvmlDeviceGetCurrentClocksThrottleReasons", handle),
-        )
-        # A card that supports no reason answers 0 too: that is "cannot say", not "none".
-        if self.device.reasons_supported == 0:
-            reasons = ()
-        self._fast: dict[str, Metric[Any]] = {
-            "sm_mhz": Metric(nvml, MHZ, ("nvmlDeviceGetClockInfo", handle, CLOCK_SM)),
-            "mem_mhz": Metric(nvml, MHZ, ("nvmlDeviceGetClockInfo", handle, CLOCK_MEM)),
-            "power_w": Metric(nvml, WATTS, ("nvmlDeviceGetPowerUsage", handle)),
-            "reasons": Metric(nvml, REASONS, *reasons),
-            "temp_c": Metric(nvml, CELSIUS, ("nvmlDeviceGetTemperature", handle, TEMPERATURE_GPU)),
-            "util": Metric(
-                nvml,
-                lambda rates: _UTILIZATION(rates.gpu),
-                ("nvmlDeviceGetUtilizationRates", handle),
-            ),
-            "mem_used_bytes": Metric(nvml, used_bytes, *memory_routes(card.seen)),
-        }
+        self._beside = Neighbours(nvml, neighbours(nvml, card, environ))
+        self.neighbours = self._beside.devices
+        self._fast = quick_fields(nvml, card, self.device)
         self._slow: dict[str, Metric[Any]] = {
             "energy_j": Metric(nvml, JOULES, ("nvmlDeviceGetTotalEnergyConsumption", handle)),
             "processes": Metric(nvml, len, *process_routes(card.seen)),
@@ -124,6 +90,10 @@ class Gpu:
             status=status,
             **values,
         )
+
+    def beside(self, t: float) -> Sample | Note | None:
+        """A reading of one other card of the host where one is due, or why it has none."""
+        return self._beside.sample(t)
 
     def _listen(self, answered: bool) -> None:
         """Notice a card that worked and then answers nothing, sample after sample."""

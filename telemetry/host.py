@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from roofwatch.session.events import Sample, Software, Status
+from roofwatch.session.events import Device, Note, Sample, Software, Status
 from roofwatch.session.host_cpu import CPUS, read, usable
 from roofwatch.telemetry.cpu import identify, quiet
 from roofwatch.telemetry.metric import CELSIUS, MHZ
@@ -29,6 +29,7 @@ class Host:
 
     source = "host"
     software: Software | None = None
+    neighbours: tuple[Device, ...] = ()
 
     def __init__(self, notes: list[str]) -> None:
         self.notes = notes
@@ -64,6 +65,10 @@ class Host:
         readings: dict[str, Any] = {name: value for name, (value, _) in values.items()}
         energy = self._joules if slow else None
         return Sample(t=t, gpu=None, energy_j=energy, status=status, **readings)
+
+    def beside(self, t: float) -> Note | None:
+        """There is one host."""
+        return None
 
     def _mhz(self) -> float | None:
         """Mean clock of the CPUs that we may use."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 from roofwatch.session.events import Device, Note, Sample, SessionInfo, Software
@@ -30,6 +31,13 @@ class Source(Protocol):
     @property
     def notes(self) -> list[str]:
         """What a person should know of this source, one line each."""
+
+    @property
+    def neighbours(self) -> Sequence[Device]:
+        """The host's other cards, where they are watched too."""
+
+    def beside(self, t: float) -> Sample | Note | None:
+        """A reading of one of them where one is due at ``t``, or why it will have none any more."""
 
     def sample(self, t: float, *, slow: bool) -> Sample:
         """One reading at ``t`` seconds of the session; ``slow`` with what is read at 1 Hz."""
@@ -60,6 +68,7 @@ def introduce(source: Source, instrument: Instrument, hz: float) -> None:
             hz=hz,
             software=source.software,
             device=source.device,
+            neighbours=list(source.neighbours),
         )
     )
     for text in source.notes:
@@ -87,6 +96,8 @@ def run(
         if slow:
             slow_ns = began_ns + NS - half_ns
         instrument.write(source.sample(instrument.now(), slow=slow))
+        if (other := source.beside(instrument.now())) is not None:
+            instrument.write(other)
         now_ns = time.monotonic_ns()
         deadline_ns = ticks.next(now_ns)
         if end_ns is not None and deadline_ns > end_ns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofwatch.roofline.decode import AI_MAX, COMPUTE
-from roofwatch.session.plan import DERIVED, GIVEN, MEASURED, NOMINAL, Plan
+from roofwatch.session.plan import DERIVED, GIVEN, MEASURED, NOMINAL, Plan, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, money, priced
@@ -89,7 +89,7 @@ def _of_pair(plans: Sequence[Plan]) -> dict[str, list[str]]:
     return {
         "floor": [duration(p.decode_floor_s) for p in plans],
         "tokens/s": [figure(p.curve[0].tokens_per_s) for p in plans],
-        "b*": ["never" if p.b_star is None else f"{p.b_star:.0f}" for p in plans],
+        "b*": ["never" if p.b_star is None else str(at_roof(p.b_star)) for p in plans],
         "cap": [_cap(p) for p in plans],
         "ends": [_ends(p) for p in plans],
     }

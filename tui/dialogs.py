@@ -1,4 +1,4 @@
-"""The dialogs: may we run on a busy card, what the keys do, where the session is saved."""
+"""The dialogs: may we run on a busy card, and where the session is saved."""
 
 from __future__ import annotations
 
@@ -17,26 +17,6 @@ from roofwatch.session.printable import shown
 FRAME = 6  # cells of border and padding
 WIDEST = 76
 
-HELP = """\
-q  Ctrl-C    quit, at any moment; what was measured is kept
-r  s         run the suite again; where this session is saved
-1 to 7       the panes by number (Tab: the next); where 1 to 4 stand
-             together: that one alone, again to go back
-← →  p       another precision, decode curve, or value in the plan
-↓ ↑  j k     through findings, probes, kernels, fields; PgDn too
-Enter        the page of that error; in the plan: type the value
-m            in the plan: roofs as measured here, or nominal
-c            check a number of yours, answered as you type
-?            this help; any key closes it
-
-╌╌╌  nominal: the datasheet, never quite reached
-───  burst: a rested card for at most 20 ms
-───  sustained: what it holds for seconds under its power limit
-▲    outside the range expected before the run, or not to be believed
-▒    the probe that is running
-
-A link that drops keeps the session file; inside tmux, the run too."""
-
 
 class Ask(ModalScreen[bool]):
     """Someone else is on the card: run all the same?"""
@@ -44,6 +24,7 @@ class Ask(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)"),
         Binding("n,escape", "answer(False)"),
+        Binding("q", "app.quit"),
     ]
 
     def __init__(self, sentence: str) -> None:
@@ -63,24 +44,6 @@ class Ask(ModalScreen[bool]):
         """Close with the answer; keys pressed after it find the dialog gone."""
         if self.is_current:
             self.dismiss(answer)
-
-
-class Help(ModalScreen[None]):
-    """What the keys do and what the lines mean."""
-
-    def __init__(self, ascii_only: bool) -> None:
-        super().__init__()
-        self._ascii = ascii_only
-
-    def compose(self) -> ComposeResult:
-        """The text."""
-        plain = HELP.translate(str.maketrans("╌─←→↓↑▲▒", "-=<>v^!="))
-        yield Static(Text(plain if self._ascii else HELP))
-
-    def on_key(self) -> None:
-        """Any key closes it, once."""
-        if self.is_current:
-            self.dismiss(None)
 
 
 class Saved(ModalScreen[None]):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Glyphs(NamedTuple):
-    """What each mark looks like. ``curve`` is a plotext marker."""
+    """What each mark looks like. ``curve`` and ``broken_curve`` are plotext markers."""
 
     curve: str
     nominal: str
@@ -34,6 +35,14 @@ class Glyphs(NamedTuple):
     here: str
     up_down: str
     ellipsis: str
+    broken_curve: str
+    flat: str
+    sustained: str
+    shade: str
+    upright: str
+    level: str
+    turn: str
+    at: str
 
 
 UNICODE = Glyphs(
@@ -63,6 +72,14 @@ UNICODE = Glyphs(
     here="▸",
     up_down="↑↓",
     ellipsis="…",
+    broken_curve="braille",
+    flat="━",
+    sustained="⠄",
+    shade="░",
+    upright="┆",
+    level="┈",
+    turn="┴",
+    at="◉",
 )
 
 ASCII = Glyphs(
@@ -92,9 +109,34 @@ ASCII = Glyphs(
     here=">",
     up_down="^v",
     ellipsis="...",
+    broken_curve="=",
+    flat="*",
+    sustained="=",
+    shade=":",
+    upright=":",
+    level=".",
+    turn="^",
+    at="@",
 )
 
 
-def for_encoding(encoding: str | None) -> Glyphs:
-    """The set that a stream of this encoding can carry."""
-    return UNICODE if (encoding or "").lower().replace("-", "") in ("utf8", "utf8sig") else ASCII
+COERCED = "C.UTF-8"  # what Python itself sets LC_CTYPE to where the locale is C (PEP 538)
+
+
+def for_terminal(
+    encoding: str | None, environ: Mapping[str, str], ascii_only: bool = False
+) -> Glyphs:
+    """The set that a stream of this encoding can carry to the terminal of this locale.
+
+    A locale that is named and is not UTF-8 is believed before the encoding, which Python makes
+    UTF-8 under C; where none is named, as in most containers, the encoding decides.
+    """
+    utf8 = (encoding or "").lower().replace("-", "") in ("utf8", "utf8sig")
+    return UNICODE if utf8 and _says_utf8(environ) and not ascii_only else ASCII
+
+
+def _says_utf8(environ: Mapping[str, str]) -> bool:
+    said = environ.get("LC_ALL") or environ.get("LC_CTYPE") or ""
+    if said in ("", COERCED):
+        said = environ.get("LANG") or said
+    return not said or "utf-8" in said.lower().replace("utf8", "utf-8")

@@ -1,23 +1,14 @@
-"""The lines that always stand: the card with its live numbers, the roofs, the keys."""
+"""The two lines that always stand above: the card with its live numbers, and its roofs."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from rich.cells import cell_len
-
-from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
-from roofwatch.session.mistakes import mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import WHICH, roofs
-from roofwatch.session.throttle import fall
-from roofwatch.tui.finding_rows import mark_of, style_of
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.mistake_rows import count_of
 from roofwatch.tui.numbers import NOT_READ, figure, percent, util_said
 from roofwatch.tui.rows_of_text import Piece, Row, fit, row, spread, width
 from roofwatch.tui.spent import session_cost_said
@@ -95,149 +86,3 @@ def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) ->
     if spent and width(left) + len(spent) + width(right) + 4 <= cells:  # only where there is room
         right.insert(0, (f"{spent}  ", "dim"))
     return spread(left, right, cells)
-
-
-def message(
-    session: Session,
-    found: list[Finding],
-    cells: int,
-    glyphs: Glyphs,
-    state: str = "",
-    silence: tuple[str, float] | None = None,
-) -> Row:
-    """The line that matters most now: a fault, the fall of the clock, a finding, progress.
-
-    What was made wrong on purpose and found is counted; one that was not found is a warning.
-    """
-    if silence is not None:
-        name, age_s = silence
-        verb = "are" if name == "probes" else "is"
-        text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
-        return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
-    faults = [f for f in session.faults if f.run == session.run]  # a later run heals
-    if faults:
-        fault = faults[-1]
-        return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
-    running = session.running()
-    dropped = fall(session, session.run)
-    held = running is not None and running.endswith("-sustained")
-    if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
-        return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
-    made = mistakes(session)
-    on_purpose = {m.probe for m in made}
-    grave = [
-        f
-        for f in found
-        if f.subject not in on_purpose
-        and (f.severity == WRONG or (f.severity != NOTE and not state))
-    ]
-    if grave:
-        f = grave[0]
-        more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
-        text = f" {mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
-        return fit(row((text, style_of(f))), cells)
-    if not all(m.flagged for m in made):
-        return fit(row((f" {glyphs.warn} {count_of(made)}", "warn")), cells)
-    if state:
-        return fit(row((f" {state}", "dim")), cells)
-    if made:
-        return fit(row((f" {glyphs.ok} {count_of(made)}", "ok")), cells)
-    if session.complete:
-        return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
-    return fit((), cells)
-
-
-KEYS = (
-    ("q", "quit"),
-    ("?", "help"),
-    ("1-7", "panes"),
-    ("{lr}", "precision"),
-    ("c", "check"),
-    ("s", "where saved"),
-    ("r", "run again"),
-)
-OF_PANE = {
-    "notebook": (("{ud} Enter", "open"),),
-    "decode": (("{lr}", "curve"), ("{ud}", "all batches")),
-    "kernels": (("{ud}", "kernel"), ("{lr}", "page")),
-    "plan": (("{ud}", "field"), ("{lr}", "change"), ("Enter", "type"), ("m", "roofs")),
-}
-"""What a pane that stands alone has in place of the precision."""
-TYPING = (("Enter", "take it"), ("Esc", "leave it as it was"), ("{ud}", "take it, go on"))
-
-
-def footer(
-    cells: int,
-    glyphs: Glyphs,
-    note: str = "",
-    live: bool = True,
-    alone: str = "",
-    typing: bool = False,
-) -> Row:
-    """Keys that fit, or a passing note in their place; of the pane ``alone`` its own among them."""
-    if note:
-        return fit(row((f" {shown(note)}", "strong")), cells)
-    keys: list[tuple[str, str]] = []
-    for key, what in KEYS if live else KEYS[:-1]:
-        keys += OF_PANE.get(alone, ((key, what),)) if what == "precision" else ((key, what),)
-    pieces: list[Piece] = [(" ", "")]
-    for key, what in TYPING if typing else keys:
-        told = key.format(lr=glyphs.left_right, ud=glyphs.up_down)
-        if width(pieces) + cell_len(told) + len(what) + 1 > cells:
-            break
-        pieces += [(told, "key"), (f" {what}  ", "dim")]
-    return fit(pieces, cells)
-
-
-def saved(path: Path | None, live: bool) -> tuple[str, str]:
-    """Whether a session is kept or was read, and the whole path of its file."""
-    where = shown(str(path).replace(str(Path.home()), "~", 1))
-    return "saved as it happens:" if live else "read from", where
-
-
-def tabs(
-    cells: int, active: int, names: tuple[str, ...], glyphs: Glyphs, recorded: str = ""
-) -> Row:
-    """The row of pane names where one stands alone, the open one in brackets.
-
-    Short of room the lines between them go first, then the moment of recording, then the names of
-    those that are not open.
-    """
-    word, _, _ = recorded.partition(" ")
-    for line, tail, named in (
-        (2, recorded, True),
-        (1, recorded, True),
-        (2, word, True),
-        (1, word, True),
-        (1, word, False),
-    ):
-        pieces: list[Piece] = []
-        for i, name in enumerate(names):
-            pieces.append((glyphs.horizontal * line, "axis"))
-            if i == active:
-                pieces.append((f"[{i + 1} {name}]", "tab"))
-            else:
-                pieces.append((f"{i + 1} {name}" if named else f"{i + 1}", "dim"))
-        if width(pieces) + len(tail) + (3 if tail else 0) <= cells:
-            break
-    return _ruled(pieces, tail, cells, glyphs)
-
-
-def rule(cells: int, name: str, glyphs: Glyphs, recorded: str = "") -> Row:
-    """A rule with a pane's name, for the wide layout."""
-    pieces: list[Piece] = [(glyphs.horizontal * 2, "axis"), (f" {name} ", "tab")]
-    return _ruled(pieces, recorded, cells, glyphs)
-
-
-def two_rules(left: int, cells: int, key: str | None, glyphs: Glyphs, recorded: str) -> Row:
-    """The rules over the two upper panes of the wide layout; the left one is ``left`` wide."""
-    one = rule(left, f"Roofline {key or ''}".strip(), glyphs)
-    return (*one, *rule(cells - left, "Clocks", glyphs, recorded))
-
-
-def _ruled(pieces: list[Piece], recorded: str, cells: int, glyphs: Glyphs) -> Row:
-    """The pieces, a line, and at its end when a session that is not live was recorded."""
-    tail = f" {recorded} " if recorded else ""
-    used = sum(len(text) for text, _ in pieces)
-    line = glyphs.horizontal * max(1, cells - used - len(tail))
-    return fit((*pieces, (line, "axis"), (tail, "note")), cells)

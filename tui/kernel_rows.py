@@ -132,7 +132,8 @@ def plot(
     """The kernels under the card's measured roof; those without FLOP have no place on it."""
     columns, rows = cells - LEFT - 1, height - 2
     roof = own.roof(own.main_key or "", "burst")
-    placed = [(mark, p) for mark, p in zip(letters(mapped), mapped, strict=True) if p.flop]
+    marks = zip(letters(mapped), mapped, strict=True)
+    placed = [(mark, p) for mark, p in marks if p.flop and 0 < p.tflops < math.inf]
     if columns < 20 or rows < 4 or not placed:
         return []
     tops = [p.tflops for _, p in placed] + ([roof.peak_tflops] if roof else [])

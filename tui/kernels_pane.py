@@ -16,8 +16,10 @@ from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
-from roofwatch.tui import launch_rows
-from roofwatch.tui.glyphs import Glyphs
+from roofwatch.session.sweeps import sweeps
+from roofwatch.tui import launch_rows, sweeps_plot
+from roofwatch.tui.footer import Offer
+from roofwatch.tui.glyphs import UNICODE, Glyphs
 from roofwatch.tui.kernel_rows import (
     BOUND,
     fusion_rows,
@@ -27,6 +29,7 @@ from roofwatch.tui.kernel_rows import (
     roof_name,
     treatments,
 )
+from roofwatch.tui.kernel_table import BAR_CELLS, FIGURES, RATE, around, lines_of, longest, share
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import (
     Piece,
@@ -40,11 +43,14 @@ from roofwatch.tui.rows_of_text import (
     width,
     wrapped,
 )
+from roofwatch.tui.short_rows import CUT, parts, shortened
+from roofwatch.tui.telling import telling
 
 BESIDE = 112  # cells from which picture and words stand beside the table
-BAR_CELLS = 12
-FIGURES, RATE = 42, 9  # cells of the columns beside the name, and of TFLOP/s, which may give way
-LEAST_NAME, NAME = 16, 20  # cells of the name, and those that TFLOP/s leaves it
+PAPER_CELLS = 66  # of the table on paper, with whole words in its head
+SMALL_BOUND = 30  # cells from which a small terminal has the bound too
+NUMBER = 6  # the key that shows this pane alone
+LEAST_SIZES = 2  # of a sweep of squares beside the others
 PLOT_ROWS = (8, 24)  # least and most
 TABLE, LEAST_TABLE = 6, 3  # kernels that leave the rest to the picture; rows that it leaves
 BESIDE_ROWS = 14  # of the picture, before all treatments stand below it
@@ -67,21 +73,30 @@ class _Page(NamedTuple):
     rows: Callable[[int], list[Row]]
 
 
-def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> list[Row]:
-    """Rows of the pane."""
+def build(
+    session: Session, cells: int, height: int, glyphs: Glyphs, view: View | None
+) -> list[Row]:
+    """Rows of the pane. ``view`` None is the pane beside others: it follows the map and has no
+    cursor; without a map it shows the first page that there is."""
     own = roofs(session)
     mapped = kernel_map(session, own)
     pages = _pages(session, own, mapped, glyphs)
     if not pages:
-        return page(_unmeasured(session, own, cells, height), cells, height)
-    which = view.page % len(pages)
-    head = _head(pages, which, mapped, cells, glyphs)
-    if pages[which].name == MAP:
-        at = min(len(mapped) - 1, max(0, view.at))
+        return page(_unmeasured(session, own, view is None, cells, height), cells, height)
+    which = view.page % len(pages) if view else 0
+    at = view.at if view else 0
+    head = _head(pages if view else pages[:1], which, mapped, cells, glyphs)
+    if view is None and pages[which].name == SWEEPS:
+        body = _swept(session, own, cells, height - 1, glyphs)
+    elif pages[which].name != MAP:
+        reach = "down, up" if view else f"key {NUMBER}"
+        body = _scrolled(pages[which].rows(cells - 1), at, height - 1, reach)
+    elif view is None:
+        body = _followed(own, mapped, cells, height - 1, glyphs)
+    else:
+        at = min(len(mapped) - 1, max(0, at))
         chains = fusions(session, own) if cells >= BESIDE else []
         body = _map(own, mapped, chains, at, cells, height - 1, glyphs)
-    else:
-        body = _scrolled(pages[which].rows(cells - 1), view.at, height - 1)
     return page([head, *body], cells, height)
 
 
@@ -92,31 +107,56 @@ def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View
     pages = _pages(session, own, mapped, glyphs)
     if not pages:
         return 1
-    shown_page = pages[view.page % len(pages)]
-    if shown_page.name == MAP:
+    return _places(pages[view.page % len(pages)], mapped, cells, height)
+
+
+def _places(open_page: _Page, mapped: Sequence[KernelPoint], cells: int, height: int) -> int:
+    if open_page.name == MAP:
         return len(mapped)
-    return max(1, len(shown_page.rows(cells - 1)) - height + 2)
+    return max(1, len(open_page.rows(cells - 1)) - height + 2)
+
+
+def keys(
+    session: Session,
+    view: View,
+    size: tuple[int, int] = (80, 19),
+    glyphs: Glyphs = UNICODE,
+) -> list[Offer]:
+    """What the pane's own keys do now; nothing where nothing was measured."""
+    own = roofs(session)
+    mapped = kernel_map(session, own)
+    pages = _pages(session, own, mapped, glyphs)
+    if not pages:
+        return []
+    found: list[Offer] = []
+    open_page = pages[view.page % len(pages)]
+    if _places(open_page, mapped, *size) > 1:
+        found.append(("{ud}", "kernel" if open_page.name == MAP else "scroll"))
+    return [*found, ("{lr}", "page")] if len(pages) > 1 else found
 
 
 def small(session: Session, cells: int, height: int, view: View) -> list[Row]:
     """What a terminal too small for a picture gets: a line a kernel, from the cursor on."""
     mapped = kernel_map(session, roofs(session))
     if not mapped:
-        return page([row((f" no kernel map here: {ON_SCREEN}", "dim"))], cells, height)
+        return page(
+            wrapped(f"no kernel map here: {ON_SCREEN}", cells - 1, "dim", " "), cells, height
+        )
     at = min(len(mapped) - 1, max(0, view.at))
-    name = max(8, cells - 16)
+    name = min(longest(mapped), max(8, cells - (18 if cells >= SMALL_BOUND else 8)))
     rows = [
-        row(
-            (f" {head_of(shown(p.label), name, '.'):<{name}}", "strong" if i == at else "dim"),
-            f"{_share(p):>5} ",
-            (p.bound, BOUND.get(p.bound, "")),
+        parts(
+            cells,
+            (f" {head_of(shown(p.label), name, CUT):<{name}}", "strong" if i == at else "dim"),
+            (f"{share(p):>6}", ""),
+            (f"  {p.bound}", BOUND.get(p.bound, "")),
         )
         for i, p in enumerate(mapped)
     ]
-    return page(rows[at:], cells, height)
+    return shortened(rows[at:], cells, height)
 
 
-MAP, FUSION, LAUNCHES = "kernel map", "fusion", "launches and shapes"
+MAP, SWEEPS, FUSION, LAUNCHES = "kernel map", "size sweeps", "fusion", "launches and shapes"
 TERMS = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
 
 
@@ -128,6 +168,9 @@ def _pages(
     found = []
     if mapped:
         found.append(_Page(MAP, lambda cells: []))
+
+    if sweeps(session, own):
+        found.append(_Page(SWEEPS, lambda c: sweeps_plot.build(session, own, c, glyphs)))
     if chains:
         found.append(_Page(FUSION, lambda cells: fusion_rows(chains, cells)))
 
@@ -147,14 +190,13 @@ def _head(
     for i, one in enumerate(pages):
         left.append((one.name, "title" if i == which else "dim"))
         left.append((f" {glyphs.dot} " if i + 1 < len(pages) else "", "axis"))
-    right: list[Piece] = []
-    if mapped:
-        done = sum(p.of_roof is not None and p.of_roof >= STOP for p in mapped)
-        said = f"{done} of {len(mapped)} at {percent(STOP)} of their roof or more "
-        right = [(said, "dim")]
     if len(pages) > 1:
         left.append((f"  {glyphs.left_right}", "key"))
-    return spread(left, right, cells)
+    if not mapped:
+        return spread(left, [(f"no kernel map: {ON_SCREEN} ", "dim")], cells)
+    done = sum(p.of_roof is not None and p.of_roof >= STOP for p in mapped)
+    said = f"{done} of {len(mapped)} at {percent(STOP)} of their roof or more "
+    return spread(left, [(said, "dim")], cells)
 
 
 # -- the map ---------------------------------------------------------------------------------
@@ -183,7 +225,25 @@ def _map(
     picture = _picture(own, mapped, at, cells - 1, rows, glyphs)
     told = said[at][: max(0, height - len(picture) - LEAST_TABLE)]
     lines = height - len(picture) - len(told)
-    return [*picture, *page(_table(mapped, at, cells, lines, glyphs), cells, lines), *told]
+    return [*picture, *page(around(mapped, at, cells, lines, glyphs), cells, lines), *told]
+
+
+def _followed(
+    own: Roofs, mapped: Sequence[KernelPoint], cells: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """The picture over as many kernels as fit, those furthest from their roof before the others."""
+    rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], height - len(mapped) - 1))
+    if height - rows < LEAST_TABLE + 1:
+        rows = 0
+    lines = height - rows - 1
+    lines -= 1 if lines < len(mapped) else 0
+    far = sorted(range(len(mapped)), key=lambda i: mapped[i].of_roof or 0.0)
+    chosen = sorted(far[: max(0, lines)])
+    picture = _picture(own, mapped, None, cells - 1, rows, glyphs)
+    table = lines_of(mapped, chosen, None, cells, glyphs)
+    hidden = len(mapped) - len(chosen)
+    more = [row((f"   {hidden} more, nearer to their roof: key {NUMBER}", "dim"))] if hidden else []
+    return [*picture, *table, *more]
 
 
 def _below(mapped: Sequence[KernelPoint], at: int, cells: int) -> list[Row]:
@@ -202,7 +262,7 @@ def _side_by_side(
     glyphs: Glyphs,
 ) -> list[Row]:
     """The table left; right the picture, then all that is known of the kernel under the cursor."""
-    left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + _longest(mapped) + 6)
+    left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + longest(mapped) + 6)
     right = cells - left - 2
     why, do, least = _said(mapped, at, right - 1)
     said = [*why, *do, *least]
@@ -216,7 +276,7 @@ def _side_by_side(
         lower.append(treatments(mapped, left - 1))
     picture = _picture(own, mapped, at, right, rows, glyphs)
     beside = page([*picture, row(""), *said], right, height)
-    table = _table(mapped, at, left, height, glyphs)
+    table = around(mapped, at, left, height, glyphs)
     for more in lower:
         fits = len(table) + 1 + len(more) <= height and all(width(r) <= left for r in more)
         table += [row(""), *more] if more and fits else []
@@ -224,76 +284,22 @@ def _side_by_side(
     return [(*a, ("  ", ""), *b) for a, b in zip(table, beside, strict=True)]
 
 
-def _longest(mapped: Sequence[KernelPoint]) -> int:
-    return max(len(shown(p.label)) for p in mapped)
-
-
-def _table(
-    mapped: Sequence[KernelPoint], at: int, cells: int, height: int, glyphs: Glyphs
-) -> list[Row]:
-    """The head, then the kernels around the cursor; a bar and TFLOP/s where there is room."""
-    if height < 2:
-        return []
-    room = cells - FIGURES - 5  # for the name and what may give way
-    rated = room - RATE >= min(_longest(mapped), NAME)
-    room -= RATE if rated else 0
-    bar = BAR_CELLS if room - BAR_CELLS - 1 >= _longest(mapped) else 0
-    room -= bar + 1 if bar else 0
-    name = max(LEAST_NAME, min(_longest(mapped), room))
-    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}"
-    head += f"{'TFLOP/s':>{RATE}}" if rated else ""
-    head += f"{'time':>9}{'of roof':>9}" + (" " * (bar + 1) if bar else "") + "  bound"
-    lines = height - 1
-    if lines < len(mapped) and lines > 1:
-        lines -= 1  # for how many more there are
-    first = min(max(0, at - lines // 2), max(0, len(mapped) - lines))
-    marks = letters(mapped)
-    out: list[Row] = [row((head, "dim"))]
-    for i in range(first, min(len(mapped), first + lines)):
-        out.append(fit(_line(marks[i], mapped[i], name, rated, bar, i == at, glyphs), cells))
-    if 1 + lines < height and lines < len(mapped):
-        out.append(fit(row((_more(first, len(mapped) - first - lines), "dim")), cells))
-    return out
-
-
-def _more(above: int, below: int) -> str:
-    """How many rows are out of sight, and the keys that lead there."""
-    parts = [f"{n} more: {key}" for n, key in ((above, "up"), (below, "down")) if n]
-    return f"   {', '.join(parts)}"
-
-
-def _line(
-    mark: str, p: KernelPoint, name: int, rated: bool, bar: int, here: bool, glyphs: Glyphs
-) -> list[Piece]:
-    label = head_of(shown(p.label), name, glyphs.ellipsis)
-    figures = f"{figure(p.intensity):>7}{figure(p.gbs):>7}"
-    figures += f"{figure(p.tflops):>{RATE}}" if rated else ""
-    figures += f"{time_said(p.time_s):>9}"
-    full = p.of_roof is not None and p.of_roof >= STOP
-    pieces: list[Piece] = [
-        (f"{glyphs.here if here else ' '}{mark} ", "taken" if here else "strong"),
-        (f"{label:<{name}}{figures}", "strong" if here else ""),
-        (f"{_share(p):>9}", "ok" if full else "strong" if here else ""),
-    ]
-    if bar:
-        filled = round(min(1.0, p.of_roof or 0.0) * bar)
-        drawn = glyphs.full * filled + glyphs.empty * (bar - filled)
-        pieces.append((f" {drawn}", "ok" if full else "spark"))
-    return [*pieces, (f"  {p.bound:<8}", BOUND.get(p.bound, ""))]
-
-
-def _share(p: KernelPoint) -> str:
-    return percent(p.of_roof)
-
-
 def _picture(
-    own: Roofs, mapped: Sequence[KernelPoint], at: int, cells: int, height: int, glyphs: Glyphs
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    at: int | None,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
     """The kernels under the roof, the one under the cursor marked."""
     if height < PLOT_ROWS[0]:
         return []
+    rows = plot(own, mapped, cells, height, glyphs)
+    if at is None:
+        return rows
     mark = letters(mapped)[at]
-    return [fit(_marked(r, mark), cells) for r in plot(own, mapped, cells, height, glyphs)]
+    return [fit(_marked(r, mark), cells) for r in rows]
 
 
 def _marked(pieces: Row, mark: str) -> list[Piece]:
@@ -313,7 +319,7 @@ def _said(
 ) -> tuple[list[Row], list[Row], list[Row]]:
     """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
     p = mapped[at]
-    roof = f"{_share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
+    roof = f"{share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
     by = f" ({roof_name(p, mapped)})" if p.roof_by else ""
     if not p.flop:
         by += ", no point on the picture: 0 FLOP"
@@ -328,20 +334,36 @@ def _said(
 # -- the other pages -------------------------------------------------------------------------
 
 
-def _scrolled(rows: list[Row], first: int, height: int) -> list[Row]:
+def _scrolled(rows: list[Row], first: int, height: int, reach: str) -> list[Row]:
     first = min(max(0, first), max(0, len(rows) - height))
     shown_rows = rows[first:]
     if len(shown_rows) > height > 0:
         left = len(shown_rows) - height + 1
-        return [*shown_rows[: height - 1], row((f" {left} more rows: down, up", "dim"))]
+        return [*shown_rows[: height - 1], row((f" {left} more rows: {reach}", "dim"))]
     return shown_rows
 
 
-def _unmeasured(session: Session, own: Roofs, cells: int, height: int) -> list[Row]:
+def _swept(session: Session, own: Roofs, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+    """The size sweeps; short of rows the sizes of the squares that tell most."""
+    rows = sweeps_plot.build(session, own, cells - 1, glyphs)[:-1]
+    squares = [s for s in sweeps(session, own) if s.points[0].n is not None]
+    count = len(squares[0].points) if len(squares) == 1 else 0
+    top, sizes = rows[: len(rows) - count], rows[len(rows) - count :]
+    lines = height - len(top) - 1
+    if len(rows) <= height or lines < LEAST_SIZES:
+        return _scrolled(rows, 0, height, f"key {NUMBER}")
+    chosen = telling(count, lines)
+    more = row((f" {count - len(chosen)} more sizes: key {NUMBER}", "dim"))
+    return [*top, *(sizes[i] for i in chosen), more]
+
+
+def _unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: int) -> list[Row]:
     """The command that measures, and on paper what side of the ridge common work is on."""
     probes = [spec.key for spec in session.specs if spec.protocol == "kernels"]
     if probes and not session.closed:
         rows = [row((" No kernel is measured yet; the roofs come first.", "title"))]
+    elif follows:
+        rows = wrapped(f"No kernel measured: {ON_SCREEN}", cells - 2, "title", " ")
     else:
         rows = [row((" No kernel was measured in this session.", "title"))]
         rows += wrapped(HOW, cells - 2, "", " ")
@@ -352,11 +374,15 @@ def _unmeasured(session: Session, own: Roofs, cells: int, height: int) -> list[R
     which = "measured" if own.roof(key or "", "burst") else "nominal"
     said = f" On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
     rows += [row(""), row((said, "title"))]
-    rows.append(row((f"   {'work':<26}{'FLOP/byte':>10}{'at most TFLOP/s':>17}  bound", "dim")))
     work = common("fp32" if key == "fp32" else "bf16")
+    full = cells >= PAPER_CELLS
+    heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")
+    sizes = (10, 17) if full else (8, 9)
+    head = "".join(f"{name:>{size}}" for name, size in zip(heads, sizes, strict=True))
+    rows.append(row((f"   {'work':<26}{head}  bound", "dim")))
     for c in work[: max(0, height - len(rows))]:
         bound = "memory" if c.intensity < roof.ridge else "compute"
-        line = f"   {c.name:<26}{figure(c.intensity):>10}"
-        line += f"{figure(roof.attainable_tflops(c.intensity)):>17}  "
+        line = f"   {c.name:<26}{figure(c.intensity):>{sizes[0]}}"
+        line += f"{figure(roof.attainable_tflops(c.intensity)):>{sizes[1]}}  "
         rows.append(row(line, (bound, BOUND[bound])))
     return rows

@@ -29,14 +29,15 @@ def build(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]
     """Rows of what was measured of launches and shapes; none where nothing was."""
     if cells < LEAST_CELLS:
         return []
-    rows = _launches(session, cells)
-    rows += _alignment(session, own, cells, glyphs)
-    rows += _waves(session, own, cells, glyphs)
+    rows = launches(session, cells)
+    rows += odd_sides(session, own, cells, glyphs)
+    rows += staircase(session, own, cells, glyphs)
     return [fit(r, cells) for r in rows]
 
 
-def _launches(session: Session, cells: int) -> list[Row]:
-    costs = launch_costs(session)
+def launches(session: Session, cells: int, run: int | None = None) -> list[Row]:
+    """What one launch costs, of one run (the reported one by default)."""
+    costs = launch_costs(session, run)
     if costs is None:
         return []
     on_cpu = session.device.kind == "cpu"
@@ -68,8 +69,11 @@ def _host(costs: LaunchCosts) -> str:
     return ", ".join(parts)
 
 
-def _alignment(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
-    found = alignment(session)
+def odd_sides(
+    session: Session, own: Roofs, cells: int, glyphs: Glyphs, run: int | None = None
+) -> list[Row]:
+    """Each shape of the alignment experiment against the aligned one."""
+    found = alignment(session, run)
     if found is None:
         return []
     name = max(9, *(len(shown(p.variant)) for p in found.points)) + 1
@@ -92,8 +96,11 @@ def _aligned(p: AlignmentPoint, name: int, cells: int, glyphs: Glyphs) -> Row:
     )
 
 
-def _waves(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
-    found = waves(session)
+def staircase(
+    session: Session, own: Roofs, cells: int, glyphs: Glyphs, run: int | None = None
+) -> list[Row]:
+    """Each output size of the experiment about waves of tiles."""
+    found = waves(session, run)
     if found is None:
         return []
     rate = "TFLOP/s"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, decade_label
@@ -15,14 +17,27 @@ X_UNIT = "FLOP/byte"
 SHORT_UNIT = "FLOP/B"  # left of the labels
 
 
+class Mark(NamedTuple):
+    """A value on the x axis in log10, shown by a sign and, where there is room, its label."""
+
+    at: float
+    sign: str
+    label: str
+    style: str
+
+
 def framed(
     canvas: Canvas,
     x_limits: tuple[float, float],
     y_limits: tuple[float, float],
     rate: str,
     glyphs: Glyphs,
+    marks: Sequence[Mark] = (),
 ) -> list[Row]:
-    """The canvas with its axes: two rows and ``LEFT`` cells more. ``rate`` is the unit of y."""
+    """The canvas with its axes: two rows and ``LEFT`` cells more. ``rate`` is the unit of y.
+
+    Labels of ``marks``, the first before the others, go before those of the decades.
+    """
     ticks = _ticks(y_limits, canvas.height)
     unit_row = next((y for y in range(canvas.height) if y not in ticks), None)
     rows: list[Row] = []
@@ -32,19 +47,32 @@ def framed(
         if y == unit_row:
             label = f"{rate:<{LEFT - 1}}"
         rows.append((*row((label + mark, "axis")), *canvas.row(y)))
-    axis = [glyphs.horizontal] * canvas.width
-    names = [" "] * (canvas.width + LEFT)
+    axis = Canvas(canvas.width, 1)
+    names = Canvas(canvas.width + LEFT, 1)
+    axis.write(0, 0, glyphs.horizontal * canvas.width, "axis")
     for e in _decades(x_limits):
-        x = cell_of(float(e), x_limits, canvas.width)
-        axis[x] = glyphs.axis_tick
-        label = decade_label(e)
-        start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
-        if all(c == " " for c in names[max(0, start - 1) : start + len(label) + 1]):
-            names[start : start + len(label)] = label
+        axis.put(cell_of(float(e), x_limits, canvas.width), 0, glyphs.axis_tick, "axis")
+    inside = [m for m in marks if x_limits[0] <= m.at <= x_limits[1]]
+    for m in reversed(inside):
+        axis.put(cell_of(m.at, x_limits, canvas.width), 0, m.sign, m.style)
+    labels = [(m.at, m.label, m.style) for m in inside]
+    labels += [(float(e), decade_label(e), "axis") for e in _decades(x_limits)]
+    for at, label, style in labels:
+        x = LEFT + cell_of(at, x_limits, canvas.width) - len(label) // 2
+        _write(names, max(0, min(x, names.width - len(label))), label, style)
     _write_unit(names)
-    rows.append(row((" " * (LEFT - 1) + glyphs.corner + "".join(axis), "axis")))
-    rows.append(row(("".join(names), "axis")))
+    rows.append(((" " * (LEFT - 1) + glyphs.corner, "axis"), *axis.row(0)))
+    rows.append(names.row(0))
     return rows
+
+
+def _write(names: Canvas, start: int, label: str, style: str) -> bool:
+    """Write a label with a blank on either side; False where another is in its way."""
+    first, last = max(0, start - 1), min(names.width, start + len(label) + 1)
+    if not names.free(first, 0, last - first):
+        return False
+    names.write(start, 0, label, style)
+    return True
 
 
 def _decades(limits: tuple[float, float]) -> range:
@@ -70,9 +98,8 @@ def _ticks(limits: tuple[float, float], height: int) -> dict[int, str]:
     return loose
 
 
-def _write_unit(names: list[str]) -> None:
+def _write_unit(names: Canvas) -> None:
     """The axis' unit behind its last label, else before its first: never between two."""
-    for start, unit in ((len(names) - len(X_UNIT), X_UNIT), (1, SHORT_UNIT)):
-        if all(c == " " for c in names[max(0, start - 1) : start + len(unit) + 1]):
-            names[start : start + len(unit)] = unit
+    for start, unit in ((names.width - len(X_UNIT), X_UNIT), (1, SHORT_UNIT)):
+        if start >= 0 and _write(names, start, unit, "axis"):
             return

@@ -1,57 +1,99 @@
-"""What the keys that move do in each pane."""
+"""What the keys that move do in each pane, and the words for it in the footer."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.geometry import Size
 
-from roofwatch.tui import notebook_pane, probes_pane
+from roofwatch.tui import clocks_view, notebook_pane, probes_pane, roofline_pane
+from roofwatch.tui.footer import Offer
 from roofwatch.tui.notebook_cursor import moved, paged
 from roofwatch.tui.painting import Scene
 
+if TYPE_CHECKING:
+    from roofwatch.session.entry import Entry
 
-def scroll(scene: Scene, name: str, size: Size, rows: int) -> None:
-    """Some rows on or back through the pane ``name``, as far as there are any."""
-    at = scene.at
-    if name == "probes":
-        length = probes_pane.length(scene.session, size.width, scene.glyphs) + 1
-        last = max(0, length - size.height + 1)
-        at.first_probe = min(last, max(0, at.first_probe + rows))
+FAR = 10**6  # more than there is of anything
+
+
+def move(scene: Scene, size: Size, step: int) -> None:
+    """The cursor of the pane whose keys act by ``step``; ``size`` is its room."""
+    at, session, name = scene.at, scene.session, scene.focus
+    if name == "roofline":
+        at.point = _along(at.point, step, roofline_pane.stops(session, at.key(session)))
+    elif name == "clocks":
+        at.clocks = clocks_view.card_moved(at.clocks, session, step)
+    elif name == "probes":
+        count = probes_pane.count(session)
+        at.probe = probes_pane.start(session) if at.probe is None else _held(at.probe + step, count)
     elif name == "notebook":
-        at.place = paged(at.place, rows, *_notebook(scene, size))
+        spans, length = notebook_pane.spans(session, size.width, scene.glyphs, scene.found)
+        go = moved if abs(step) == 1 else paged
+        at.place = go(at.place, step, spans, length, size.height)
+    elif name == "decode":
+        at.all_batches = step > 0
     elif name == "kernels":
         from roofwatch.tui import kernels_pane
 
         view = kernels_pane.View(at.kernel_page, at.kernel)
-        places = kernels_pane.length(scene.session, *size, scene.glyphs, view)
-        at.kernel = min(places - 1, max(0, at.kernel + rows))
+        places = kernels_pane.length(session, *size, scene.glyphs, view)
+        at.kernel = _held(at.kernel + step, places)
     elif name == "plan":
-        at.plan(scene.session).step(1 if rows > 0 else -1)
-
-
-def move(scene: Scene, name: str, size: Size, step: int) -> None:
-    """To the next finding or field where there is a cursor, else by a row."""
-    at = scene.at
-    if name == "notebook" and not scene.wide:
-        at.place = moved(at.place, step, *_notebook(scene, size))
-    elif name == "decode":
-        at.all_batches = step > 0
-    elif name == "plan":
-        at.plan(scene.session).step(step)
+        _in_plan(scene, size, step)
     else:
-        scroll(scene, name, size, step)
+        at.saved = _held(at.saved + step, len(scene.listing().entries))
 
 
-def turn(scene: Scene, name: str, step: int) -> None:
-    """Another value of a field, another curve, else another precision of the roofline."""
-    at = scene.at
-    if name == "plan":
+def _in_plan(scene: Scene, size: Size, step: int) -> None:
+    """One field on or back; further, a page of the batches."""
+    from roofwatch.tui import plan_pane
+
+    fields = scene.at.plan(scene.session)
+    if abs(step) == 1:
+        fields.step(step)
+    else:
+        pages = plan_pane.pages(fields, scene.session, *size, scene.glyphs)
+        fields.turn(max(-1, min(1, step)), pages)
+
+
+def turn(scene: Scene, step: int) -> None:
+    """Another moment, value, curve or page; else another precision of the roofline."""
+    at, name = scene.at, scene.focus
+    if name == "clocks":
+        at.clocks = clocks_view.scrolled(at.clocks, scene.session, step)
+    elif name == "plan":
         at.plan(scene.session).change(step, scene.session)
     elif name == "decode":
         at.curve += step
     elif name == "kernels":
         at.kernel_page, at.kernel = at.kernel_page + step, 0
-    else:
+    elif name != "sessions":
         at.next_precision(scene.session, step)
+
+
+def end(scene: Scene, size: Size, step: int) -> None:
+    """To the first (-1) or the last of what there is; of the clocks to the beginning, or to now."""
+    if scene.focus == "clocks":
+        scene.at.clocks = clocks_view.scrolled(scene.at.clocks, scene.session, step * FAR)
+    else:
+        move(scene, size, step * FAR)
+
+
+def zoom(scene: Scene, step: int) -> None:
+    """A longer (1) or shorter (-1) stretch of time, where there is time."""
+    if scene.focus == "clocks":
+        scene.at.clocks = clocks_view.zoomed(scene.at.clocks, scene.session, step)
+
+
+def focus_card(scene: Scene) -> None:
+    """The charts of the card under the cursor, or of the measured one again."""
+    scene.at.clocks = clocks_view.focused(scene.at.clocks, scene.session)
+
+
+def saved_here(scene: Scene) -> Entry | None:
+    """The saved session under the cursor."""
+    return scene.listing().entry(scene.at.saved)
 
 
 def typed(scene: Scene, key: str, character: str | None) -> None:
@@ -69,7 +111,57 @@ def typed(scene: Scene, key: str, character: str | None) -> None:
         fields.type(line)
 
 
-def _notebook(scene: Scene, size: Size) -> tuple[list[tuple[int, int]], int, int]:
-    """Where its findings stand, its length, and the rows it has room for."""
-    spans, length = notebook_pane.spans(scene.session, size.width, scene.glyphs, scene.found)
-    return spans, length, size.height - 1 if scene.wide else size.height
+def pasted(scene: Scene, line: str) -> None:
+    """A line that is pasted where a value is typed."""
+    for character in line:
+        typed(scene, "", character)
+
+
+def offers(scene: Scene, size: Size) -> list[Offer]:
+    """What the keys do now in the pane whose keys act: nothing is offered that does nothing."""
+    session, at, name = scene.session, scene.at, scene.focus
+    if name == "roofline":
+        found: list[Offer] = []
+        if len(roofline_pane.precisions(session)) > 1:
+            found.append(("{lr}", "precision"))
+        if roofline_pane.stops(session, at.key(session)):
+            found.append(("{ud}", "point"))
+        return [*found, ("Enter", "open")] if at.point is not None else found
+    if name == "clocks":
+        found = [("{lr}", "time"), ("+-", "zoom")] if session.samples else []
+        if clocks_view.card_count(session):
+            found += [("{ud}", "card"), ("Enter", "it alone")]
+        return found
+    if name == "probes":
+        return [("{ud}", "probe"), ("Enter", "open")] if probes_pane.count(session) else []
+    if name == "notebook":
+        return [("{ud}", "finding"), ("Enter", "open")] if scene.found else []
+    if name == "decode":
+        from roofwatch.tui import decode_pane
+
+        return decode_pane.keys(session, at.curve, size, scene.glyphs)
+    if name == "kernels":
+        from roofwatch.tui import kernels_pane
+
+        view = kernels_pane.View(at.kernel_page, at.kernel)
+        return kernels_pane.keys(session, view, size, scene.glyphs)
+    if name == "plan":
+        from roofwatch.tui import plan_pane
+
+        return plan_pane.keys(at.plan(session))
+    if not scene.listing().entries:
+        return []
+    return [("{ud}", "session"), ("Enter", "open"), ("v", "compare")]
+
+
+def _held(at: int, count: int) -> int:
+    return max(0, min(count - 1, at))
+
+
+def _along(at: int | None, step: int, count: int) -> int | None:
+    """A cursor that stands nowhere until a key is pressed: then on the first, or the last."""
+    if not count:
+        return None
+    if at is None:
+        return 0 if step > 0 else count - 1
+    return _held(at + step, count)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
 from roofwatch.tui import (
     clocks_pane,
-    header,
     notebook_pane,
     probes_pane,
     roofline_pane,
     small_pane,
+    tabs,
 )
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.pane import Pane
 from roofwatch.tui.rows_of_text import Row
 from roofwatch.tui.standing import Standing
 
+if TYPE_CHECKING:
+    from roofwatch.session.listing import Listing
+
 CHART_S = 0.5  # the clocks move with every sample: they are drawn twice a second at most
+LIST_S = 0.02  # of every paint, for reading saved sessions while they are on show
 
 
 class Scene(NamedTuple):
@@ -30,9 +34,16 @@ class Scene(NamedTuple):
     at: Standing
     found: list[Finding]
     glyphs: Glyphs
-    wide: bool  # the panes stand together
+    standing: tuple[str, ...]  # the panes on show
+    focus: str  # the one whose keys act
     small: bool  # no room for a chart
+    listing: Callable[[], Listing]  # of the saved sessions, read when they are looked at
     progress: float | None = None  # of the running probe, known only live
+
+    @property
+    def wide(self) -> bool:
+        """Whether several panes stand together."""
+        return len(self.standing) > 1
 
 
 class Drawing(NamedTuple):
@@ -44,74 +55,68 @@ class Drawing(NamedTuple):
 
 def _roofline(s: Scene) -> Drawing:
     key = s.at.key(s.session)
+    cursor = s.at.point if s.focus == "roofline" else None
     return Drawing(
-        (s.session.revision, key),
-        lambda w, h: roofline_pane.build(s.session, w, h, key, s.glyphs),
+        (s.session.revision, key, cursor),
+        lambda w, h: roofline_pane.build(s.session, w, h, key, s.glyphs, cursor),
     )
 
 
 def _clocks(s: Scene) -> Drawing:
     return Drawing(
-        (s.session.revision, s.session.ticks),
-        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs),
+        (s.session.revision, s.session.ticks, s.at.clocks),
+        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks),
     )
 
 
 def _probes(s: Scene) -> Drawing:
-    # Beside the others the table follows the run; the keys move it where it stands alone.
-    first, reach = (0, "key 3") if s.wide else (s.at.first_probe, "down, up")
+    # Where the keys act on another pane the table follows the run.
+    at, reach = (s.at.probe, "down, up") if s.focus == "probes" else (None, "key 3")
     return Drawing(
-        (s.session.revision, s.progress, first),
-        lambda w, h: probes_pane.build(
-            s.session, w, h, s.glyphs, s.progress, first, reach, s.found
-        ),
+        (s.session.revision, s.progress, at, reach),
+        lambda w, h: probes_pane.build(s.session, w, h, s.glyphs, s.progress, at=at, found=s.found),
     )
 
 
 def _notebook(s: Scene) -> Drawing:
     place = s.at.place
-    at = None if s.wide else place.finding
+    at = place.finding if s.focus == "notebook" else None
     return Drawing(
         (s.session.revision, place, at),
         lambda w, h: notebook_pane.build(s.session, w, h, s.glyphs, s.found, place.first, at),
     )
 
 
-def _small(s: Scene) -> Drawing:
-    return Drawing(
-        (s.session.revision, s.session.ticks),
-        lambda w, h: small_pane.build(s.session, w, h, s.found),
-    )
-
-
-# Those that never stand with the others are imported when they are first drawn.
+# Those that do not stand with the others at first are imported when they are first drawn.
 
 
 def _decode(s: Scene) -> Drawing:
     from roofwatch.tui import decode_pane
 
     at, plan = s.at, s.at.plan(s.session)
+    curve = at.curve if s.focus == "decode" else None  # beside others it follows the largest
 
     def rows(w: int, h: int) -> list[Row]:
-        if s.small:
-            return decode_pane.small(s.session, w, h, at.curve)
         paper = plan.answer(s.session).plan
-        return decode_pane.build(s.session, w, h, s.glyphs, at.curve, at.all_batches, paper)
+        if s.small:
+            return decode_pane.small(s.session, w, h, at.curve, paper)
+        return decode_pane.build(s.session, w, h, s.glyphs, curve, at.all_batches, paper)
 
-    return Drawing((s.session.revision, s.small, at.curve, at.all_batches, plan.revision), rows)
+    return Drawing((s.session.revision, s.small, curve, at.all_batches, plan.revision), rows)
 
 
 def _kernels(s: Scene) -> Drawing:
     from roofwatch.tui import kernels_pane
 
     view = kernels_pane.View(s.at.kernel_page, s.at.kernel)
+    of_keys = view if s.focus == "kernels" else None
 
     def rows(w: int, h: int) -> list[Row]:
         if s.small:
             return kernels_pane.small(s.session, w, h, view)
-        return kernels_pane.build(s.session, w, h, s.glyphs, view)
+        return kernels_pane.build(s.session, w, h, s.glyphs, of_keys)
 
-    return Drawing((s.session.revision, s.small, view), rows)
+    return Drawing((s.session.revision, s.small, of_keys), rows)
 
 
 def _plan(s: Scene) -> Drawing:
@@ -125,12 +130,24 @@ def _plan(s: Scene) -> Drawing:
     )
 
 
-class Painted(NamedTuple):
-    """One pane of the screen: its name, what draws it, and what does so on a small screen."""
+def _sessions(s: Scene) -> Drawing:
+    from roofwatch.tui import sessions_pane
 
-    name: str
+    listing = s.listing()
+    listing.advance(LIST_S)
+    build = sessions_pane.small if s.small else sessions_pane.build
+    return Drawing(
+        (listing.revision, s.small, s.at.saved, s.at.marked),
+        lambda w, h: build(listing, w, h, s.glyphs, s.at.saved, s.at.marked),
+    )
+
+
+class Painted(NamedTuple):
+    """One pane of the screen: its title, what draws it, and whether that draws compact text too."""
+
+    title: str
     draw: Callable[[Scene], Drawing]
-    small: Callable[[Scene], Drawing] = _small
+    compact: bool = False
 
 
 PAINTED: Mapping[str, Painted] = {
@@ -138,16 +155,21 @@ PAINTED: Mapping[str, Painted] = {
     "clocks": Painted("Clocks", _clocks),
     "probes": Painted("Probes", _probes),
     "notebook": Painted("Notebook", _notebook),
-    "decode": Painted("Decode", _decode, _decode),
-    "kernels": Painted("Kernels", _kernels, _kernels),
-    "plan": Painted("Plan", _plan, _plan),
+    "decode": Painted("Decode", _decode, True),
+    "kernels": Painted("Kernels", _kernels, True),
+    "plan": Painted("Plan", _plan, True),
+    "sessions": Painted("Sessions", _sessions, True),
 }
 PANES = tuple(PAINTED)
-NAMES = tuple(p.name for p in PAINTED.values())
-TOGETHER = 4
-"""So many panes stand together where there is room; the others always stand alone."""
-TITLED = ("probes", "notebook")
-"""Panes with a rule of their own where they stand together; the upper ones have the tabs' row."""
+NAMES = tuple(p.title for p in PAINTED.values())
+
+
+def _small(s: Scene, name: str) -> Drawing:
+    key = s.at.key(s.session)
+    return Drawing(
+        (s.session.revision, s.session.ticks, key, s.progress),
+        lambda w, h: small_pane.build(s.session, w, h, s.found, name, key, s.glyphs, s.progress),
+    )
 
 
 class Painting:
@@ -157,6 +179,7 @@ class Painting:
         self._panes = panes
         self._drawn: dict[str, tuple[object, ...]] = {}
         self._chart_at = 0.0
+        self._chart_view: object = None
 
     def forget(self) -> None:
         """Everything is to be drawn again."""
@@ -164,22 +187,35 @@ class Painting:
 
     def paint(self, scene: Scene, now: float) -> None:
         """Draw what is to be drawn, ``now`` in seconds on any clock that only rises."""
-        for name, painted in PAINTED.items():
-            pane = self._panes[name]
+        for name in scene.standing:
+            pane, painted = self._panes[name], PAINTED[name]
             width, height = pane.size
             if not width or not height or not pane.display:
                 continue
             chart = name == "clocks" and not scene.small
-            if chart and name in self._drawn and now - self._chart_at < CHART_S:
+            moved = scene.at.clocks != self._chart_view  # a key is answered at once
+            if chart and name in self._drawn and now - self._chart_at < CHART_S and not moved:
                 continue
-            drawing = (painted.small if scene.small else painted.draw)(scene)
-            stamp = (width, height, *drawing.stamp)
+            own = not scene.small or painted.compact
+            drawing = painted.draw(scene) if own else _small(scene, name)
+            focused = scene.focus == name
+            stamp = (width, height, scene.wide and focused, *drawing.stamp)
             if self._drawn.get(name) == stamp:
                 continue
             self._drawn[name] = stamp
             if chart:
-                self._chart_at = now
+                self._chart_at, self._chart_view = now, scene.at.clocks
             head: list[Row] = []
-            if scene.wide and name in TITLED:
-                head = [header.rule(width, painted.name, scene.glyphs)]
+            if scene.wide:
+                head = [
+                    tabs.rule(
+                        width, PANES.index(name) + 1, _title(scene, name), scene.glyphs, focused
+                    )
+                ]
             pane.show([*head, *drawing.rows(width, height - len(head))])
+
+
+def _title(scene: Scene, name: str) -> str:
+    """The pane's name, of the roofline with its precision."""
+    key = scene.at.key(scene.session) if name == "roofline" else None
+    return f"{PAINTED[name].title} {key}" if key else PAINTED[name].title

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +11,7 @@ from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import match
+from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named
@@ -19,19 +19,18 @@ from roofwatch.session.plan import (
     DERIVED,
     GIVEN,
     MEASURED,
+    MOST_CONTEXT,
     NOMINAL,
     Plan,
     PlanError,
     Question,
     card_named,
-    plan,
 )
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_fields import question_of
-from roofwatch.session.plan_overhead import with_overhead
-from roofwatch.session.plan_roofs import with_measured
 from roofwatch.session.plan_sources import card_of
-from roofwatch.session.roofs import roofs
+from roofwatch.session.roofs import Roofs
+from roofwatch.tui.plan_answers import Answer, Answers
 from roofwatch.tui.plan_steps import (
     BATCHES,
     CONTEXTS,
@@ -59,17 +58,6 @@ BY_M = f"{OF_CPU}m takes its measured roofs"
 NO_SHEET = "no datasheet of this card is known: m takes its measured roofs"
 
 
-class Answer(NamedTuple):
-    """The plan, or None; ``remark`` is why, or what the plan had to do without.
-
-    ``overhead`` says whose step was measured where the overhead was.
-    """
-
-    plan: Plan | None
-    remark: str = ""
-    overhead: str = ""
-
-
 class PlanFields:
     """What stands in each field, which one is open, and what is being typed there."""
 
@@ -80,6 +68,7 @@ class PlanFields:
         self._offered: str | None = None  # what the line held at first
         self.said = tables.problem  # why something cannot be
         self.revision = 0  # counts what has changed
+        self.page = 0  # of the batches: first those that tell most, then all in their order
         self.models = models_for(session, tables)
         self.model = self.models[0]
         self._card = HERE
@@ -88,9 +77,10 @@ class PlanFields:
         self._question = Question(
             card=HERE,
             model=self.model.name,
-            context=max(session.contexts, default=CONTEXT),
+            context=max((n for n in session.contexts if 0 < n <= MOST_CONTEXT), default=CONTEXT),
             price=session.price,
         )
+        self._answers = Answers()
 
     @property
     def question(self) -> Question:
@@ -123,41 +113,33 @@ class PlanFields:
         With them goes the measured overhead of the model's own step, unless one is given.
         """
         card = self.card(session)
-        question, remark = self._asked(card, session)
-        said: list[str] = []
-        if question.measured:
-            question, said = with_overhead(question, self.model, session, roofs(session))
-        whose = ". ".join(said) if question.overhead_source == MEASURED else ""
-        try:
-            return Answer(plan(card, self.model, question), remark, whose)
-        except PlanError as error:
-            return Answer(None, self._unknown(session) if self.here else str(error))
+        found = self._answers.of(card, self.model, self._question, self.figures, session)
+        if found.plan is None and self.here:
+            return Answer(None, self._unknown(session))
+        return found
+
+    def measured(self, session: Session) -> tuple[Roofs, list[DecodeCurve]]:
+        """The session's own roofs and decode steps."""
+        return self._answers.measured(session)
 
     def _unknown(self, session: Session) -> str:
         """Why this machine has no plan."""
-        own = roofs(session)
+        own, _ = self.measured(session)
         measured = own.bandwidth_gbs is not None and own.main_key is not None
         if session.device.kind == "cpu":
             return BY_M if measured else NOT_YET
         return NO_SHEET if measured and self.figures == NOMINAL else NOTHING
 
-    def other_models(self, session: Session) -> list[Plan]:
-        """The same question of every model that is known, where the card has an answer."""
-        card = self.card(session)
-        question, _ = self._asked(card, session)
-        try:
-            return [plan(card, model, question) for model in self.models]
-        except PlanError:
-            return []
+    def other_models(self, session: Session, most: int) -> list[Plan]:
+        """The same question of at most so many models, where the card has an answer.
 
-    def _asked(self, card: Nominal, session: Session) -> tuple[Question, str]:
-        question = msgspec.structs.replace(self._question, card=card.name)
-        if self.figures == MEASURED:
-            try:
-                return with_measured(question, roofs(session), session.device.memory_bytes), ""
-            except PlanError as error:
-                return question, f"{error}: nominal figures"
-        return question, ""
+        They are those around the model chosen, in the order of the keys.
+        """
+        at = self.models.index(self.model)
+        first = min(max(0, at - most // 2), max(0, len(self.models) - most))
+        models = self.models[first : first + most]
+        card = self.card(session)
+        return self._answers.of_models(card, models, self._question, self.figures, session)
 
     # -- keys --------------------------------------------------------------------------------
 
@@ -166,6 +148,11 @@ class PlanFields:
         self.open = FIELDS[(FIELDS.index(self.open) + by) % len(FIELDS)]
         self.line = None
         self._say("")
+
+    def turn(self, by: int, pages: int) -> None:
+        """To the next page of the batches or the one before, of so many."""
+        self.page = min(max(0, self.page + by), max(0, pages - 1))
+        self.revision += 1
 
     def change(self, by: int, session: Session) -> None:
         """The next value of the open field, or the one before."""

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from roofwatch.roofline.decode import TWO_BYTES
-from roofwatch.session.decode import decode_curves
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan, PlanPoint, at_roof
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, at_roof
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.printable import shown
-from roofwatch.session.roofs import roofs
+from roofwatch.tui import plan_batches
 from roofwatch.tui.card_model_rows import table_rows
+from roofwatch.tui.footer import Offer
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.numbers import figure, money, priced
-from roofwatch.tui.plan_fields import FIELDS, ROOFS, Answer, PlanFields
-from roofwatch.tui.plan_rows import batch_of, cheapest, duration, points, size, under
-from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, width, wrapped
-from roofwatch.tui.telling import telling
+from roofwatch.tui.numbers import figure, money
+from roofwatch.tui.plan_answers import Answer
+from roofwatch.tui.plan_fields import FIELDS, ROOFS, PlanFields
+from roofwatch.tui.plan_figures import LABEL, figures
+from roofwatch.tui.rows_of_text import Piece, Row, fit, head_of, page, row, spread, width, wrapped
+from roofwatch.tui.short_rows import shortened
 from roofwatch.tui.throughput_plot import DASHES, DOTS, SOLID, Line, plot
 from roofwatch.tui.typed_line import drawn
 
@@ -30,58 +31,104 @@ LABELS = {
     "batch_max": "batch to",
 }
 MAKER = "NVIDIA "  # gives way where a card's name is too long
-LABEL = 10  # of a field, and of a figure
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
 BESIDE = 112  # cells from which the curve stands beside the table
 LEAST_PLOT = 10
-LEAST_LINES = 8  # batches that stand before the other models
-LEAST_MODELS = 70  # cells of their table
+TABLE_CELLS = 70  # most of the table beside the curve, and of that of the models
+LEAST_MODELS = 3
 LEAST_MORE = 26  # rows below the fields from which the other models stand under the batches
+ORDER = (4, 6, 7)  # figures that come first on a small screen: b*, what ends it, the floor
 ROOMY = 26  # rows from which there is space around
 
 
 def build(
     fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs
 ) -> list[Row]:
-    """Rows of the pane: the fields with their figures beside, a line of help, batches, curve."""
+    """Rows of the pane: the fields with their figures beside, a line of help, batches, curve.
+
+    On a page of all batches the open field alone stands above them.
+    """
+    p = fields.answer(session).plan
+    at = min(fields.page, pages(fields, session, cells, height, glyphs) - 1)
+    top = _top(fields, session, cells, height, at, glyphs)
+    if p is not None:
+        top += _below(fields, session, p, at, cells, height - len(top), glyphs)
+    return page(top, cells, height)
+
+
+def pages(fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs) -> int:
+    """How many pages the batches have: 1 where all stand under the fields."""
+    p = fields.answer(session).plan
+    if p is None:
+        return 1
+    counts = len(_counts(_lines(fields, session, p), cells))
+    rooms = []
+    for at in (0, 1):
+        room = height - len(_top(fields, session, cells, height, at, glyphs))
+        wide = cells >= BESIDE and room >= LEAST_PLOT + counts
+        rooms.append((TABLE_CELLS, room - counts) if wide else (cells, room))
+    if plan_batches.holds_all(p, *rooms[0]):
+        return 1
+    return 1 + plan_batches.pages(p, *rooms[1])
+
+
+def keys(fields: PlanFields) -> list[Offer]:
+    """What the pane's own keys do now: m only where a card was measured."""
+    found: list[Offer] = [("{ud}", "field"), ("{lr}", "change"), ("Enter", "type")]
+    return [*found, ("m", "roofs")] if fields.here else found
+
+
+def _top(
+    fields: PlanFields, session: Session, cells: int, height: int, at: int, glyphs: Glyphs
+) -> list[Row]:
+    """The fields around the open one as far as there is room, on a later page that one alone."""
     answer = fields.answer(session)
     own = answer.plan.overhead_s if answer.plan and answer.overhead else None
-    left = min(FIELD_CELLS[1], max(FIELD_CELLS[0], cells * 46 // 100))
-    figures = _figures(answer, cells - left - 2, glyphs)
-    asked = [_field(fields, name, session, left, glyphs, own) for name in FIELDS]
-    beside = [
-        (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *figures[i])
-        if i < len(figures)
-        else asked[i]
-        for i in range(max(len(asked), len(figures)))
-    ]
-    at = FIELDS.index(fields.open)
     said = _help(fields, answer, cells, glyphs)[: max(1, height - 2)]
-    room = max(1, min(len(beside), height - 1 - len(said)))
-    first = min(max(0, at - room + 1), len(beside) - room)
     space = [row("")] if height >= ROOMY else []
-    top = [*space, *beside[first : first + room], *space, *said, *space]
-    if answer.plan is not None:
-        curve = _lines(fields, session, answer.plan)
-        left = height - len(top)
-        more = fields.other_models(session) if cells >= BESIDE and left > LEAST_MORE else []
-        top += _below(answer.plan, more, curve, cells, left, glyphs)
-    return page(top, cells, height)
+    left = min(FIELD_CELLS[1], max(FIELD_CELLS[0], cells * 46 // 100))
+    if at:
+        field = _field(fields, fields.open, session, left, glyphs, own)
+        back = row((f"{plan_batches.BACK}: all fields ", "dim"))
+        return [*space, spread(field, back, cells), *said, *space]
+    told = _figures(answer, cells - left - 2, glyphs)
+    asked = [_field(fields, name, session, left, glyphs, own) for name in FIELDS]
+    both = [
+        (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *told[i])
+        if i < len(told)
+        else asked[i]
+        for i in range(max(len(asked), len(told)))
+    ]
+    below = 1 if answer.plan is not None else 0  # at least how many batches there are
+    room = max(1, min(len(both), height - below - len(said)))
+    first = min(max(0, FIELDS.index(fields.open) - room + 1), len(both) - room)
+    return [*space, *both[first : first + room], *space, *said, *space]
+
+
+def _figures(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The answer, or why there is none."""
+    if answer.plan is None:
+        return wrapped(answer.remark, cells, "warn", f"{glyphs.warn} ")
+    return figures(answer.plan, cells)
 
 
 def small(
     fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs
 ) -> list[Row]:
-    """What a terminal too small for all of it gets: the open field, then the figures."""
+    """What a terminal too small for all of it gets: the open field, then the figures, b* first."""
     answer = fields.answer(session)
     rows = [_field(fields, fields.open, session, cells, glyphs)]
     if fields.said:
         rows += wrapped(fields.said, cells - 2, "warn", " ")
-    if answer.plan is not None:
-        title = f"{shown(answer.plan.gpu)}, {shown(answer.plan.model)}"
-        rows.append(row((f"  {head_of(title, cells - 3, glyphs.ellipsis)}", "dim")))
-    rows += [(("  ", ""), *r) for r in _figures(answer, cells - 3, glyphs)]
-    return page(rows, cells, height)
+    if answer.plan is None:
+        rows += wrapped(answer.remark, cells - 2, "warn", f" {glyphs.warn} ")
+        return shortened(rows, cells, height)
+    title = f"{shown(answer.plan.gpu).removeprefix(MAKER)}, {shown(answer.plan.model)}"
+    rows.append(row((f" {head_of(title, cells - 2, glyphs.ellipsis)}", "dim")))
+    told = figures(answer.plan, cells - 2)
+    order = [ORDER.index(i) if i in ORDER else len(ORDER) + i for i in range(len(told))]
+    told = [told[i] for i in sorted(range(len(told)), key=order.__getitem__)]
+    return shortened([*rows, *((((" ", "")), *r) for r in told)], cells, height)
 
 
 # -- fields ----------------------------------------------------------------------------------
@@ -171,158 +218,61 @@ def _whole(text: str, cells: int, style: str, sign: str) -> list[Row]:
     return [fit(r, cells) for r in wrapped(text, cells - 1, style, f"  {sign} ")]
 
 
-# -- figures ---------------------------------------------------------------------------------
-
-
-def _figures(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
-    """The answer, a line a figure, each with as much beside it as there is room for."""
-    p = answer.plan
-    if p is None:
-        return wrapped(answer.remark, cells, "warn", f"{glyphs.warn} ")
-    said: list[tuple[str, list[str], str]] = [
-        ("ridge", _ridge(p), ""),
-        ("weights", [size(p.weights_bytes), _loading(p), f"{p.params:,} parameters"], ""),
-        ("KV cache", [f"{p.kv_bytes_per_token:,} B a token", _sequence(p)], ""),
-        ("AI_max", [f"{figure(p.ai_max)} FLOP/byte", "beyond it no batch gets"], ""),
-        ("b*", _b_star(p), ""),
-        ("memory", _memory(p), ""),
-        ("limit", _limit(p), "reason"),
-        ("floor", _floor(p), ""),
-        ("Mtok", _cost(p), "ok" if p.cost_per_mtok is not None else "dim"),
-    ]
-    return [_figure(name, parts, style, cells) for name, parts, style in said]
-
-
-def _figure(name: str, parts: Sequence[str], style: str, cells: int) -> Row:
-    first, rest = parts[0], [part for part in parts[1:] if part]
-    pieces: list[Piece] = [(f"{name:<{LABEL}}", "dim"), (first, style or "strong")]
-    for part in rest:
-        if width(pieces) + len(part) + 2 > cells:
-            break
-        pieces.append((f", {part}", ""))
-    return fit(pieces, cells)
-
-
-def _ridge(p: Plan) -> list[str]:
-    parts = [f"{figure(p.ridge)} FLOP/byte", p.figures]
-    if p.figures != NOMINAL and p.ridge_nominal is not None:
-        parts[1] += f" (nominal {figure(p.ridge_nominal)})"
-    flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
-    return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
-
-
-def _loading(p: Plan) -> str:
-    return f"loads in {duration(p.load_s)}" if p.load_s is not None else ""
-
-
-def _sequence(p: Plan) -> str:
-    return f"{size(p.kv_bytes_per_token * p.context)} a sequence"
-
-
-def _b_star(p: Plan) -> list[str]:
-    if p.b_star is None:
-        return ["never", under(p, "AI_max is left of the ridge", "AI_max is at the ridge")]
-    return [f"batch {p.b_star:.0f}", "there the intensity is the ridge"]
-
-
-def _memory(p: Plan) -> list[str]:
-    if p.memory_bytes is None or p.batch_memory_cap is None:
-        return ["not known", "no batch is too large"]
-    if not p.batch_memory_cap:
-        return ["too small", f"{size(p.memory_bytes)} do not hold it"]
-    return [f"{p.batch_memory_cap} sequences", f"in {size(p.memory_bytes)}"]
-
-
-def _limit(p: Plan) -> list[str]:
-    """What really ends the gain from batching."""
-    if p.reaches_roof:
-        beyond = "the overhead is shared by more" if p.overhead_s else "no gain"
-        return ["compute", f"{beyond} beyond b*"]
-    if p.batch_memory_cap is None:
-        return ["not known", "nor is the memory"]
-    if not p.batch_memory_cap:
-        return ["memory", "it does not run here"]
-    never = "AI_max never gets beyond the ridge" if p.b_star is None else f"b* is {p.b_star:.0f}"
-    return ["memory", f"full at batch {p.batch_memory_cap}", never]
-
-
-def _floor(p: Plan) -> list[str]:
-    rate = figure(1 / p.decode_floor_s)
-    return [f"{duration(p.decode_floor_s)} a step", f"{rate} tokens/s at batch 1"]
-
-
-def _cost(p: Plan) -> list[str]:
-    if p.price is None or p.cost_per_mtok is None:
-        return [p.status.get("cost_per_mtok", "not known")]
-    parts = [f"{money(p.cost_per_mtok, p.price.currency)} at batch {p.cost_batch}"]
-    least, first = cheapest(p), p.curve[0]
-    if least:
-        parts.append(f"least {least}")
-    if first.cost_per_mtok is not None and first.batch != p.cost_batch:
-        parts.append(f"{money(first.cost_per_mtok, p.price.currency)} at {first.batch}")
-    return parts
-
-
 # -- batches and curve -----------------------------------------------------------------------
 
 
 def _below(
+    fields: PlanFields,
+    session: Session,
     p: Plan,
-    more: Sequence[Plan],
-    lines: Sequence[Line],
+    at: int,
     cells: int,
     height: int,
     glyphs: Glyphs,
 ) -> list[Row]:
-    """The table by batch, with the curve beside it or below it where there is room.
-
-    ``more`` are the other models on this card, under the table of a large screen.
-    """
-    posts = _posts(p)
-    counts = wrapped(f"{TWO_COUNTS}.", cells - 2, "dim", " ") if lines[0].name == MEASURED else []
+    """The table by batch, with the curve beside it or below it where there is room."""
+    lines = _lines(fields, session, p)
+    counts = _counts(lines, cells)
+    if cells < BESIDE or height < LEAST_PLOT + len(counts):
+        table = plan_batches.table(p, cells, height, at)
+        left = height - len(table) - 1 - len(counts)
+        if left < LEAST_PLOT:
+            return table
+        return [*table, row(""), *plot(lines, cells - 1, left, glyphs, _posts(p)), *counts]
     height -= len(counts)
-    if cells >= BESIDE and height >= LEAST_PLOT:
-        others = table_rows(more, LEAST_MODELS, glyphs)[-len(more) - 1 :] if more else []
-        table = _table(p, max(height - 1 - (len(others) + 2 if others else 0), LEAST_LINES))
-        if others:
-            table += [row(""), row((" every model on this card", "title")), *others]
-        wide = max(width(r) for r in table) + 3
-        picture = plot(lines, cells - wide - 1, height, glyphs, posts)
-        table = page(table, wide, height)
-        if picture:
-            return [*((*a, *b) for a, b in zip(table, picture, strict=True)), *counts]
+    table = plan_batches.table(p, TABLE_CELLS, height, at)
+    wide = max(width(r) for r in table) + 3
+    if height > LEAST_MORE:
+        table += _models(fields, session, height - len(table) - 1, glyphs)
+        wide = max(wide, TABLE_CELLS + 3)
+    picture = plot(lines, cells - wide - 1, height, glyphs, _posts(p))
+    if not picture:
         return table
-    table = _table(p, height - 1)
-    left = height - len(table) - 1
-    if left >= LEAST_PLOT:
-        table = [*table, row(""), *plot(lines, cells - 1, left, glyphs, posts), *counts]
-    return table
+    table = page(table, wide, height)
+    return [*((*a, *b) for a, b in zip(table, picture, strict=True)), *counts]
 
 
-def _table(p: Plan, lines: int) -> list[Row]:
-    """Batches in at most so many lines under the head."""
-    if lines < 1:
+def _counts(lines: Sequence[Line], cells: int) -> list[Row]:
+    """Why paper and measured curve differ, where both are drawn."""
+    return wrapped(f"{TWO_COUNTS}.", cells - 2, "dim", " ") if lines[0].name == MEASURED else []
+
+
+def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -> list[Row]:
+    """The models of this card around the one chosen, and how many there are besides."""
+    room = height - 2  # under the title and the head
+    if room < LEAST_MODELS:
         return []
-    head = f"{'batch':>9}{'FLOP/B':>8}{'step':>10}{'tokens/s':>10}{'off linear':>12}  {'bound':<8}"
-    if p.price is not None:
-        head += f"{priced('/Mtok', p.price.currency):>10}"
-    curve = points(p)
-    end = at_roof(p.b_star) if p.reaches_roof else p.batch_memory_cap
-    keep = next((i for i, x in enumerate(curve) if x.batch == end), None)
-    chosen = telling(len(curve), lines, keep)
-    return [row((head, "dim")), *(_point(curve[i], p) for i in chosen)]
-
-
-def _point(x: PlanPoint, p: Plan) -> Row:
-    line = f"{batch_of(x, p):>9}{figure(x.intensity):>8}{duration(x.step_s):>10}"
-    line += f"{figure(x.tokens_per_s):>10}{x.gap_to_linear * 100:>10.1f} %"
-    bound = f"  {x.bound if x.fits else 'no room':<8}"
-    cost = ""
-    if x.cost_per_mtok is not None and p.price is not None:
-        cost = f"{money(x.cost_per_mtok, p.price.currency):>10}"
-    if not x.fits:
-        return row((line + bound + cost, "dim"))
-    return row(line, (bound, "dim" if x.bound == p.curve[0].bound else "reason"), cost)
+    count = len(fields.models)
+    lines = room if room >= count else room - 1
+    plans = fields.other_models(session, lines)
+    if not plans:
+        return []
+    rows = table_rows(plans, TABLE_CELLS, glyphs)[-len(plans) - 1 :]
+    told = [row(""), row((" every model on this card", "title")), *rows]
+    if count > len(plans):
+        told[1] = row((f" {len(plans)} of {count} models on this card", "title"))
+        told.append(row((f" {count - len(plans)} more: {glyphs.left_right} on the model", "dim")))
+    return told
 
 
 def _lines(fields: PlanFields, session: Session, p: Plan) -> list[Line]:
@@ -335,11 +285,12 @@ def _lines(fields: PlanFields, session: Session, p: Plan) -> list[Line]:
     ]
     q = fields.question
     if fields.here and {q.weights, q.kv} <= set(TWO_BYTES):
-        for curve in decode_curves(session, roofs(session)):
+        for curve in fields.measured(session)[1]:
             if (curve.model, curve.context, curve.layers) == (p.model, p.context, curve.layers_of):
                 seen = [(x.batch, x.tokens_per_s) for x in curve.points if x.tokens_per_s]
                 seen = [(b, rate) for b, rate in seen if b <= p.curve[-1].batch]
-                out.insert(0, Line("measured", seen, SOLID, "burst"))
+                if seen:
+                    out.insert(0, Line(MEASURED, seen, SOLID, "burst"))
     return out
 
 
@@ -348,5 +299,5 @@ def _posts(p: Plan) -> list[tuple[float, str]]:
     if p.batch_memory_cap:
         posts.append((p.batch_memory_cap, f"memory full {p.batch_memory_cap}"))
     if p.b_star is not None:
-        posts.append((p.b_star, f"ridge {p.b_star:.0f}"))
+        posts.append((p.b_star, f"ridge {at_roof(p.b_star)}"))
     return posts

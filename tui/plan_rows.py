@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan, PlanPoint, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.glyphs import Glyphs
@@ -12,6 +14,7 @@ LABEL = 10
 SAME = 1e-3
 SAME_RIDGE = 1e-6  # by which AI_max has to differ from the ridge to be told below it
 TENTHS = 1e6
+MOST_DIGITS = 10
 OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
 GAP = 3  # cells between two columns of the curve
 GIVE_WAY = ("bytes", "FLOP/B", "off linear")  # the first to go where cells are few
@@ -90,12 +93,16 @@ def _from(whence: str) -> str:
 def _b_star(p: Plan) -> str:
     if p.b_star is None:
         return f"none: AI_max {under(p)} the ridge of {figure(p.ridge)}"
-    return f"{_batch(p.b_star)}: the batch whose intensity is the ridge"
+    first = at_roof(p.b_star)
+    return f"{tenth(p.b_star)}: there the intensity is the ridge; batch {first} is the first there"
 
 
-def _batch(b_star: float) -> str:
-    """To the tenth where that can be told."""
-    return f"{b_star:.1f}" if b_star < TENTHS else figure(b_star)
+def tenth(b_star: float) -> str:
+    """To the tenth where that can be told; to more digits where those would hide the next batch."""
+    if b_star >= TENTHS:
+        return figure(b_star)
+    said = (f"{b_star:.{digits}f}" for digits in range(1, MOST_DIGITS))
+    return next((s for s in said if math.ceil(float(s)) == at_roof(b_star)), f"{b_star:.1f}")
 
 
 def under(p: Plan, below: str = "lies below", at: str = "is at") -> str:
@@ -115,7 +122,7 @@ def _memory(p: Plan) -> str:
 def _ends(p: Plan) -> str:
     """What really ends the gain from batching, whatever the largest batch of the curve is."""
     if p.reaches_roof and p.b_star is not None:
-        said = f"at the compute roof, from b* {_batch(p.b_star)}"
+        said = f"at the compute roof, from b* {tenth(p.b_star)}"
         if stands_alone(p):
             return f"{said} by that ridge"
         if not p.overhead_s:
@@ -125,7 +132,7 @@ def _ends(p: Plan) -> str:
         lies = f"AI_max {figure(p.ai_max)} {under(p, 'under', 'at')} the ridge {figure(p.ridge)}"
         roof = f"never reaches the roof: {lies}"
     else:
-        roof = f"b* {_batch(p.b_star)} does not fit"
+        roof = f"b* {tenth(p.b_star)} does not fit"
     if p.batch_memory_cap is None:
         return f"{roof}; the memory, which would end it, is not known"
     if p.batch_memory_cap == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -26,11 +27,14 @@ class Tables(NamedTuple):
     problem: str = ""
 
 
-def load_tables() -> Tables:
-    """Cards and models with the user's own; without a file of theirs that cannot be used."""
+def load_tables(nominal: Path | None = None) -> Tables:
+    """Cards and models with the user's own; without a file of theirs that cannot be used.
+
+    ``nominal`` is the file of cards that was named on the command line.
+    """
     problem = ""
     try:
-        cards, own = load_cards()
+        cards, own = load_cards(nominal)
     except NominalError as error:
         cards, own, problem = packaged_cards(), frozenset(), str(error)
     try:

@@ -11,6 +11,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
 from roofwatch.tui import (
+    clocks_pane,
     decode_pane,
     header,
     kernel_rows,
@@ -20,17 +21,20 @@ from roofwatch.tui import (
     roofline_pane,
     sweeps_plot,
 )
+from roofwatch.tui.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.cost_rows import cost_rows
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.rows_of_text import Row, row, text_of, wrapped
 
 PLOT_ROWS = 22
+CLOCK_ROWS = 24
+ALL = ClocksView(length_s=WHOLE)
 
 
 def report(
     session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
 ) -> list[Row]:
-    """Device, roofline (of ``key``), probes, mistakes, findings, questions, bill, where kept."""
+    """Device, roofline (of ``key``), clocks, probes, mistakes, findings, questions, bill, file."""
     found = findings(session)
     own = roofs(session)
     key = key or own.main_key
@@ -42,6 +46,8 @@ def report(
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
     if session.measured():
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
+    if session.samples:
+        rows += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
     rows += sweeps_plot.build(session, own, cells, glyphs)
     rows += decode_pane.told(session, cells, glyphs)

@@ -1,25 +1,26 @@
-"""The roofline: dashed the datasheet, solid what this card does, and the points under it."""
+"""The roofline of one precision: the picture, one point's distances, and the table of all points.
+
+Dashed the datasheet, solid what this card really does, dotted what it holds, shaded what is
+expected and not measured yet.
+"""
 
 from __future__ import annotations
 
-import math
-
 from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.roof import Roof
+from roofwatch.session.awaited import awaited, first_key
+from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
-from roofwatch.session.roofs import WHICH, Roofs, roofs
-from roofwatch.tui.canvas import Canvas
-from roofwatch.tui.curves import cell_of, curve
+from roofwatch.session.roofs import Roofs, roofs
+from roofwatch.tui.distance_line import told
 from roofwatch.tui.glyphs import Glyphs
-from roofwatch.tui.log_frame import LEFT, framed
-from roofwatch.tui.numbers import figure
-from roofwatch.tui.points_table import letters, table
-from roofwatch.tui.rows_of_text import Row, fit, page
+from roofwatch.tui.points_table import in_order, letters, rows_to_show, table
+from roofwatch.tui.roofline_plot import Shown, plot
+from roofwatch.tui.rows_of_text import Row, page
 
-X_LIMITS = (-1.3, 4.95)  # 0.05 to 90k FLOP per byte: the labels stand right of every point
-AT_FLAT = 0.92  # of a flat: such a point is drawn on it
 LEAST_PLOT = 12  # rows that the picture keeps, whatever stands below
+USUAL_TABLE = 6  # rows that it has while they fill, so that the picture stays where it is
+LEAST_TABLE = 2  # that it leaves to the cursor: the heading and the row of its point
 
 
 def precisions(session: Session) -> list[str]:
@@ -27,169 +28,60 @@ def precisions(session: Session) -> list[str]:
     return list(roofs(session).compute)
 
 
-def build(session: Session, cells: int, height: int, key: str | None, glyphs: Glyphs) -> list[Row]:
-    """Rows of the pane for one precision (the first with a roof when ``key`` has none)."""
+def stops(session: Session, key: str | None) -> int:
+    """How many points the cursor can stand on."""
     own = roofs(session)
-    if key not in own.compute:
-        key = next(iter(own.compute), None)
-    found = points(session, own, key)
-    below = table(session, own, key, found, cells - 1, glyphs)
-    table_rows = min(len(below), max(0, height - LEAST_PLOT))
-    plot = _plot(own, key, found, trace(session, key), cells, height - table_rows, glyphs)
-    # The last column stays free: a neighbour's first word would stick to the table's last.
-    return page([*plot, *(fit(r, cells - 1) for r in below[:table_rows])], cells, height)
+    return len(points(session, own, _key(session, own, key)))
 
 
-def _y_limits(own: Roofs, key: str | None, points: list[Point]) -> tuple[float, float]:
-    flat = own.compute.get(key or "")
-    tops = [x for x in (flat.nominal_tflops, flat.best_tflops) if x] if flat else []
-    tops += [p.tflops for p in points]
-    top = math.log10(max(tops, default=1.0))
-    bottom = min((math.log10(p.tflops) for p in points), default=top - 3) - 0.5
-    return min(bottom, top - 2.5), top + 0.25
+def measurement_at(session: Session, key: str | None, cursor: int) -> Measurement | None:
+    """What the point under the cursor was measured by; None where there is no point."""
+    own = roofs(session)
+    found = in_order(points(session, own, _key(session, own, key)))
+    return found[_held(cursor, found)].measurement if found else None
 
 
-def _plot(
-    own: Roofs,
-    key: str | None,
-    points: list[Point],
-    swept: list[tuple[float, float]],
+def build(
+    session: Session,
     cells: int,
     height: int,
-    glyphs: Glyphs,
-) -> list[Row]:
-    columns, rows = cells - LEFT - 1, height - 2
-    if columns < 20 or rows < 4:
-        return []
-    y_limits = _y_limits(own, key, points)
-    canvas = Canvas(columns, rows)
-    flats = _flats(own, key, y_limits, rows)
-    for which in ("nominal", "sustained", "burst"):
-        roof = own.roof(key or "", which)
-        if roof is None:
-            continue
-        if which == "nominal":
-            _dashes(canvas, roof, flats[which], y_limits, glyphs)
-        else:
-            path = _path(roof, flats[which], y_limits, rows)
-            canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), which)
-    if own.roof(key or "", "burst") is None:
-        _alone(canvas, own, key, flats, glyphs)
-    ends = {}  # where each flat's name begins: no point may stand on it
-    for which, y in flats.items():
-        text = f" {which} {figure(_peak(own, key, which))} "
-        ends[y] = canvas.width - len(text)
-        canvas.write(ends[y], y, text, which)
-    for flop_per_byte, rate in swept:
-        x = cell_of(math.log10(flop_per_byte), X_LIMITS, columns)
-        y = _row_under(own, key, rate, flats, y_limits, rows)
-        if x < ends.get(y, canvas.width):
-            canvas.put(x, y, glyphs.sweep, "point-sweep")
-    taken: set[tuple[int, int]] = set()
-    for mark, p in zip(letters(points, glyphs), points, strict=True):
-        if p.style == "sweep":
-            continue  # it stands in the trace
-        x = cell_of(math.log10(p.intensity), X_LIMITS, columns)
-        y = flats.get(p.style, rows - 1 - cell_of(math.log10(p.tflops), y_limits, rows))
-        x = min(x, ends.get(y, canvas.width) - 2)
-        while (x, y) in taken:
-            x -= 1
-        taken.add((x, y))
-        canvas.put(x, y, mark, f"point-{p.style}")
-    _write_ridge(canvas, own, key, glyphs)
-    return framed(canvas, X_LIMITS, y_limits, unit(key) if key else "TFLOP/s", glyphs)
-
-
-def _row_under(
-    own: Roofs,
     key: str | None,
-    rate: float,
-    flats: dict[str, int],
-    y_limits: tuple[float, float],
-    rows: int,
-) -> int:
-    """The row of a swept rate. Flats may be drawn a row off: a rate at one of them stands on it."""
-    y = rows - 1 - cell_of(math.log10(rate), y_limits, rows)
-    for which in ("burst", "sustained"):
-        flat = _peak(own, key, which)
-        if which in flats and flat and AT_FLAT <= rate / flat <= 1 / AT_FLAT:
-            return flats[which]
-    return y
+    glyphs: Glyphs,
+    cursor: int | None = None,
+) -> list[Row]:
+    """Rows of the pane for one precision (the first with a roof when ``key`` has none).
 
-
-def _peak(own: Roofs, key: str | None, which: str) -> float | None:
-    flat = own.compute.get(key or "")
-    return flat.flat(which) if flat else None
-
-
-def _flats(own: Roofs, key: str | None, y_limits: tuple[float, float], rows: int) -> dict[str, int]:
-    """The row of each flat. Flats that fall into one row are drawn in neighbouring ones.
-
-    A row is a tenth of a decade and more, nominal and measured are closer: the rows tell them
-    apart, the figures beside them say how far.
+    ``cursor`` counts the points as the table has them: that one shows its three distances.
     """
-    found = {w: p for w in WHICH if (p := _peak(own, key, w))}
-    placed: dict[str, int] = {}
-    taken: set[int] = set()
-    middle = "burst" if "burst" in found else next(iter(found), "")
-    order = sorted(found, key=lambda w: (w != middle, -found[w]))
-    for which in order:
-        y = rows - 1 - cell_of(math.log10(found[which]), y_limits, rows)
-        step = -1 if found[which] > found[middle] else 1
-        while y in taken:
-            y += step
-        taken.add(y)
-        placed[which] = min(rows - 1, max(0, y))
-    return placed
+    own = roofs(session)
+    key = _key(session, own, key)
+    found = in_order(points(session, own, key))
+    at = _held(cursor, found) if cursor is not None and found else None
+    marks = letters(found, glyphs)
+    inner = cells - 1  # a neighbour's first word would stick to the last column
+    waits = awaited(session, own, key)
+    below = table(session, own, key, found, waits, inner, glyphs, at)
+    said = []
+    if at is not None:
+        rate = unit(key) if key else "TFLOP/s"
+        said = [told(found[at], marks[at], rate, inner, glyphs)]
+    least = 0 if at is None else LEAST_TABLE
+    room = max(least, height - LEAST_PLOT - len(said))
+    shown = Shown(own, key, found, marks, trace(session, key), waits, at)
+    table_rows = min(max(len(below), USUAL_TABLE), room) if below else 0
+    picture = plot(shown, cells, height - table_rows - len(said), glyphs)
+    if not picture:
+        table_rows = height - len(said)
+    kept = rows_to_show(below, table_rows, at)
+    return page([*picture, *said, *kept], cells, height)
 
 
-def _path(
-    roof: Roof, flat_y: int, y_limits: tuple[float, float], rows: int
-) -> list[tuple[float, float]]:
-    """Corners of a roof in log10: where the slope enters the picture, the ridge, the right edge."""
-    low, high = y_limits
-    drawn = low + (high - low) * (rows - 1 - flat_y) / (rows - 1)
-    peak, ridge = math.log10(roof.peak_tflops), math.log10(roof.ridge)
-    start = max(X_LIMITS[0], ridge - (peak - low))
-    corner = ridge + (drawn - peak)
-    return [(start, peak - (ridge - start)), (corner, drawn), (X_LIMITS[1], drawn)]
+def _key(session: Session, own: Roofs, key: str | None) -> str | None:
+    """The precision itself while it has a roof, else the first that has, or is expected to."""
+    if key in own.compute:
+        return key
+    return next(iter(own.compute), None) or first_key(session)
 
 
-def _dashes(
-    canvas: Canvas, roof: Roof, flat_y: int, y_limits: tuple[float, float], glyphs: Glyphs
-) -> None:
-    for x in range(canvas.width):
-        at = X_LIMITS[0] + (X_LIMITS[1] - X_LIMITS[0]) * x / (canvas.width - 1)
-        value = math.log10(roof.attainable_tflops(10**at))
-        if value < y_limits[0]:
-            continue
-        if 10**at >= roof.ridge:
-            canvas.put(x, flat_y, glyphs.nominal, "nominal")
-        elif x % 2 == 0:
-            y = canvas.height - 1 - cell_of(value, y_limits, canvas.height)
-            canvas.put(x, y, glyphs.slope, "nominal")
-
-
-def _alone(
-    canvas: Canvas, own: Roofs, key: str | None, flats: dict[str, int], glyphs: Glyphs
-) -> None:
-    """Half a roof is drawn too: a flat without a slope, or words where there is nothing yet."""
-    if "burst" in flats:
-        canvas.write(0, flats["burst"], glyphs.horizontal * canvas.width, "burst")
-    elif own.bandwidth_gbs is None:
-        text = "nothing is measured yet"
-        canvas.write((canvas.width - len(text)) // 2, canvas.height // 2, text, "dim")
-
-
-def _write_ridge(canvas: Canvas, own: Roofs, key: str | None, glyphs: Glyphs) -> None:
-    ridges = [
-        (w, r.ridge) for w in ("nominal", "burst", "sustained") if (r := own.roof(key or "", w))
-    ]
-    if not ridges:
-        return
-    text = "ridge " + f" {glyphs.dot} ".join(f"{figure(ridge)} {which}" for which, ridge in ridges)
-    x = canvas.width - len(text) - 1
-    for y in range(canvas.height // 2, canvas.height):
-        if canvas.free(x - 1, y, len(text) + 1):
-            canvas.write(x, y, text, "dim")
-            return
+def _held(cursor: int, found: list[Point]) -> int:
+    return max(0, min(cursor, len(found) - 1))

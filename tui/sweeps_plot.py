@@ -6,26 +6,39 @@ import math
 from collections.abc import Sequence
 
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, curve
 from roofwatch.tui.glyphs import Glyphs
 from roofwatch.tui.numbers import figure, percent
-from roofwatch.tui.rows_of_text import Row, fit, row
+from roofwatch.tui.rows_of_text import Row, fit, row, wrapped
 
 LEFT = 8
 HEIGHT = 12
 LEAST_CELLS = 40
 STYLES = ("burst", "sustained")  # of the sweeps in their order: y = x + 1, then read only
 STEP = 3  # octaves between two labels
+SLOTS = 64  # cells from which the share of full slots stands beside the waves
+TOO_SMALL = "too small"
 
 
-def build(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Rows of every sweep there is; none without one."""
+def build(
+    session: Session,
+    own: Roofs,
+    cells: int,
+    glyphs: Glyphs,
+    probe: str | None = None,
+    run: int | None = None,
+) -> list[Row]:
+    """Rows of every sweep of a run (the reported one by default), or of one ``probe`` alone.
+
+    None without one.
+    """
     if cells < LEAST_CELLS:
         return []
-    found = sweeps(session, own)
+    found = [s for s in sweeps(session, own, run) if probe in (None, s.probe)]
     over_bytes = [s for s in found if s.points[0].bytes is not None]
     rows: list[Row] = []
     if over_bytes:
@@ -65,11 +78,11 @@ def _bytes_plot(
         canvas.write(x, HEIGHT - 2, text, "dim")
     rows: list[Row] = [row((" GB/s over bytes of all tensors together", "dim"))]
     for s, name in zip(found, STYLES, strict=False):
-        said = f" {glyphs.horizontal * 2} {session.label(s.probe)}"
+        said = f"{glyphs.horizontal * 2} {session.label(s.probe)}"
         if s.cliff is not None:
             said += f": cache {figure(s.cliff.plateau_gbs)}, memory {figure(s.cliff.memory_gbs)}, "
             said += f"half-way at {_size(s.cliff.bytes_seen)}"
-        rows.append(row((said, name)))
+        rows += wrapped(said, cells - 2, name, " ")
     marks = {y_of(r): figure(r) for r in (top / 1.05, own.nominal_gbs or 0.0, 0.0)}
     for y in range(HEIGHT):
         mark = glyphs.tick if y in marks else glyphs.vertical
@@ -100,26 +113,36 @@ def _size(size_bytes: int) -> str:
 
 
 def _squares(swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
-    """A line a size: rate, bar, waves of tiles over the SMs, and what limits it."""
+    """A line a size: rate, bar, waves of tiles over the SMs, and what limits it.
+
+    Where it is narrow first the share of full slots goes, then the bar.
+    """
     highest = max(p.tflops or 0.0 for p in swept.points) or 1.0
-    bar_cells = max(8, min(30, cells - 54))
-    said = f" {swept.probe}"
-    for n, what in (
+    full = cells >= SLOTS
+    waves_cells = 24 if full else 12
+    room = cells - 15 - waves_cells - 1 - len(TOO_SMALL) - 2
+    bar_cells = min(30, room) if room >= 8 else 0
+    found = (
         (swept.ridge_n, "ridge at n="),
         (swept.wave_n, "first whole wave at "),
         (swept.flat_n, "flat from "),
-    ):
-        said += f"  {what}{n}" if n is not None else ""
-    rows: list[Row] = [row((said, "dim"))]
+    )
+    said = ", ".join([shown(swept.probe), *(f"{what}{n}" for n, what in found if n is not None)])
+    rows: list[Row] = [
+        *wrapped(said, cells - 2, "dim", " "),
+        row((f" {'n':>6}{'TFLOP/s':>8}", "dim")),
+    ]
     for p in swept.points:
         filled = round((p.tflops or 0.0) / highest * bar_cells)
-        waves = f"{figure(p.waves):>6} waves, {percent(p.wave_share)} full" if p.waves else ""
-        why = "too small" if p.code == "E4" else ""
+        bar = f"{glyphs.full * filled}{glyphs.empty * (bar_cells - filled)} " if bar_cells else ""
+        waves = f"{figure(p.waves):>6} waves" if p.waves else ""
+        waves += f", {percent(p.wave_share)} full" if p.waves and full else ""
+        why = TOO_SMALL if p.code == "E4" else ""
         rows.append(
             row(
-                f" {p.n:>6} {figure(p.tflops):>6} ",
-                (f"{glyphs.full * filled}{glyphs.empty * (bar_cells - filled)}", "burst"),
-                (f" {waves:<24} {why}", "dim"),
+                f" {p.n:>6} {figure(p.tflops):>7} ",
+                (bar, "burst"),
+                (f"{waves:<{waves_cells}} {why}", "dim"),
             )
         )
     return [*rows, row("")]

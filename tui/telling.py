@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 
-def telling(count: int, lines: int, keep: int | None = None) -> list[int]:
-    """``lines`` of ``count`` rows in their order: both ends, ``keep``, then evenly between."""
+
+def telling(count: int, lines: int, *keep: int | None) -> list[int]:
+    """``lines`` of ``count`` rows in their order: both ends, ``keep``, then the widest gaps halved.
+
+    Of several to keep the earlier named come first; None is none.
+    """
     if lines >= count:
         return list(range(count))
-    order = [0, count - 1, *([] if keep is None else [keep])]
-    order += [round(i * (count - 1) / max(1, lines - 1)) for i in range(lines)]
-    order += list(range(count))
-    return sorted(list(dict.fromkeys(order))[: max(0, lines)])
+    ends = [0, count - 1, *(i for i in keep if i is not None)]
+    chosen = sorted(list(dict.fromkeys(ends))[: max(0, lines)])
+    while len(chosen) < lines:
+        gap, at = max((b - a, -a) for a, b in pairwise([*chosen, count]))
+        chosen = sorted([*chosen, -at + gap // 2])
+    return chosen

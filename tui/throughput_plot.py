@@ -54,12 +54,15 @@ def plot(
         return []
     x_limits, y_limits = _limits(lines)
     canvas = Canvas(columns, rows)
-    for i, (batch, said) in enumerate(posts):
-        _post(canvas, batch, said, i, x_limits, glyphs)
+    stand = [(b, said) for b, said in posts if x_limits[0] < math.log2(b) < x_limits[1]]
+    for batch, _ in stand:
+        _post(canvas, batch, x_limits, glyphs)
     for texture in ORDER:
         for one in lines:
             if one.texture == texture:
                 _draw(canvas, one, x_limits, y_limits, glyphs)
+    for batch, said in stand:
+        _name_post(canvas, batch, said, x_limits)
     tops = [math.log2(one.points[-1][1]) for one in lines]
     ends = [rows - 1 - _cell(y, y_limits, rows, 4, glyphs) for y in tops]
     placed = _apart(ends, rows)
@@ -90,22 +93,21 @@ def _limits(lines: Sequence[Line]) -> tuple[tuple[float, float], tuple[float, fl
     return x_limits, (min(ys) - 0.3, max(top, min(ys) + 1) + 0.3)
 
 
-def _post(
-    canvas: Canvas,
-    batch: float,
-    said: str,
-    place: int,
-    limits: tuple[float, float],
-    glyphs: Glyphs,
-) -> None:
-    """An upright line where the picture has that batch; its words left of it, else right."""
-    if not 2 ** limits[0] < batch < 2 ** limits[1]:
-        return
+def _post(canvas: Canvas, batch: float, limits: tuple[float, float], glyphs: Glyphs) -> None:
+    """An upright line at a batch."""
     x = cell_of(math.log2(batch), limits, canvas.width)
     for y in range(canvas.height):
         canvas.put(x, y, glyphs.vertical, "axis")
-    start = x - len(said) - 1 if x > len(said) else x + 2
-    canvas.write(start, min(place, canvas.height - 1), said, "dim")
+
+
+def _name_post(canvas: Canvas, batch: float, said: str, limits: tuple[float, float]) -> None:
+    """Its words beside it, as high as nothing else is in their way."""
+    x = cell_of(math.log2(batch), limits, canvas.width)
+    starts = (x - len(said) - 1, x + 2)
+    places = [(s, y) for y in range(canvas.height) for s in starts]
+    free = (place for place in places if canvas.free(*place, len(said)))
+    start, y = next(free, (starts[0] if starts[0] >= 0 else starts[1], 0))
+    canvas.write(start, y, said, "dim")
 
 
 def _draw(

@@ -14,6 +14,7 @@ from roofwatch.session.file import (
     UnreadableSession,
     create,
     events,
+    last_moment,
     read,
     sessions_folder,
     slug,
@@ -92,6 +93,32 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(encode(FIRST) + encode(Note(t=1.0, text="kept")) + b'{"kind":"note","t":2')
     assert [type(e).__name__ for e in events(path)] == ["SessionInfo", "Note"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "moment"),
+    [
+        (b"", 0.0),
+        (encode(Note(t=4.5, text="x")) + b'{"kind":"note","t":9', 4.5),
+        (encode(Note(t=4.5, text="x")) + encode(Note(t=3.0, text="told late")), 4.5),
+        (encode(Note(t=4.5, text="x")) + b"damage\n[1]\n\xff\n", 4.5),
+        (encode(Note(t=4.5, text="x")) + b'{"t":-1}\n{"t":"9"}\n', 4.5),
+        (encode(Note(t=4.5, text="x")) * 5000, 4.5),
+        (encode(Note(t=4.5, text="x" * (1 << 17))), 4.5),  # longer than the tail that is looked at
+    ],
+)
+def test_the_last_moment_is_read_from_the_end(tmp_path: Path, rest: bytes, moment: float) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(encode(FIRST) + rest)
+    assert last_moment(path) == moment
+
+
+def test_a_file_without_a_moment_has_none_and_no_file_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"no line feed")
+    assert last_moment(path) == 0.0
+    with pytest.raises(UnreadableSession, match="No such file"):
+        last_moment(tmp_path / "none.jsonl")
 
 
 def test_raw_lines_of_a_newer_version_are_kept(tmp_path: Path) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from roofwatch.session.events import Device, End, Expect, SessionInfo, Span
+from roofwatch.session.events import Device, End, Expect, Sample, SessionInfo, Span
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
-from roofwatch.session.fold import Session, fold
+from roofwatch.session.fold import MOST_CARDS, Session, fold
 from roofwatch.session.roofs import roofs
+from roofwatch.session.summary import record
 from roofwatch.session.table import probe_rows
 from roofwatch.session.throttle import fall, onset_of
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
 
 
 def test_a_recorded_session_has_its_roofs(h200: Session) -> None:
@@ -133,3 +139,67 @@ def test_telemetry_started_again_on_the_same_card_goes_on(h200: Session) -> None
     told = h200.told_by("telemetry")
     h200.add(SessionInfo(t=99.0, instrument="telemetry", device=told))
     assert len(h200.samples) == count
+
+
+def sample(t: float, gpu: int | None, mhz: float = 1980.0) -> Sample:
+    null = dict.fromkeys(
+        ("mem_mhz", "power_w", "power_instant_w", "temp_c", "mem_used_bytes", "util", "reasons")
+    )
+    return Sample(t=t, gpu=gpu, sm_mhz=mhz, **null)  # type: ignore[arg-type]
+
+
+def test_samples_of_another_card_stay_apart() -> None:
+    told = Device(kind="cuda", name="X", uuid="GPU-a", index=2)
+    others = [Device(kind="cuda", name="X", uuid=f"GPU-{i}", index=i) for i in (0, 1)]
+    before, own, neighbour = sample(0.0, 0), sample(1.0, 2), sample(1.1, 0)
+    session = fold(
+        [
+            before,
+            SessionInfo(t=0.5, instrument="telemetry", device=told, neighbours=others),
+            own,
+            neighbour,
+            sample(0.7, None),
+            SessionInfo(t=2.0, instrument="probes", device=Device(kind="cuda", index=0)),
+            sample(2.1, 0),
+        ]
+    )
+    assert session.samples == [before, sample(0.7, None), own]
+    assert session.samples_of(0) == [neighbour, sample(2.1, 0)]
+    assert session.samples_of(2) is session.samples
+    assert session.samples_of(1) == []
+    assert session.neighbours == tuple(others)
+    assert session.between(1.0, 1.1) == [own]
+    assert session.duration_s == 2.1
+    session.add(SessionInfo(t=3.0, instrument="telemetry", device=Device(kind="cpu")))
+    assert session.samples == session.samples_of(0) == []
+    assert session.neighbours == ()
+
+
+def test_without_an_index_every_sample_is_the_measured_devices() -> None:
+    session = fold([info("telemetry", kind="cuda", name="X"), sample(1.0, 3), sample(2.0, None)])
+    assert [s.gpu for s in session.samples] == [3, None]
+
+
+def test_a_file_that_names_more_cards_than_any_host_has_does_not_fill_the_memory() -> None:
+    session = fold([info("telemetry", kind="cuda", index=0)])
+    for gpu in range(1, MOST_CARDS + 10):
+        session.add(sample(float(gpu), gpu))
+    assert len(session.samples_of(MOST_CARDS)) == 1
+    assert session.samples_of(MOST_CARDS + 1) == session.samples == []
+
+
+@pytest.mark.parametrize("name", ["h200-quick-1", "h200-full-1"])
+@given(chance=st.randoms(use_true_random=False))
+@settings(max_examples=5)
+def test_samples_may_come_in_any_order(name: str, chance: random.Random) -> None:
+    """Among themselves and among the other events: the record is the same."""
+    recorded = list(events(SESSIONS / f"{name}.jsonl"))
+    samples = [e for e in recorded if isinstance(e, Sample)]
+    rest = [e for e in recorded if not isinstance(e, Sample)]
+    chance.shuffle(samples)
+    cut = chance.randrange(len(samples) + 1)
+    told = next(i for i, e in enumerate(rest) if getattr(e, "instrument", None) == "telemetry") + 1
+    mixed = fold([*samples[:cut], *rest[:told], *samples[cut:], *rest[told:]])
+    whole = fold(recorded)
+    assert mixed.samples == whole.samples
+    assert record(mixed, None) == record(whole, None)

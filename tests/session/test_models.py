@@ -121,6 +121,26 @@ def test_a_name_is_a_name_where_no_such_file_is(
     assert model_named("meta-llama/Llama-2-7b-hf", MODELS).name == "Llama-2-7B"
 
 
+def test_a_folder_named_as_a_model_hides_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for called in ("Llama-3-8B", "llama", "Foundling", "meta-llama/Llama-2-7b-hf"):
+        (tmp_path / called).mkdir(parents=True)
+        config = json.dumps(CONFIG | {"num_hidden_layers": 3})
+        (tmp_path / called / "config.json").write_text(config)
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 5}))
+    assert model_named("Llama-3-8B", MODELS).layers == 32
+    assert model_named("llama 3 8b", MODELS).layers == 32
+    assert "may be" in refused("llama")  # several of the table: a folder does not decide
+    for written in ("./Llama-3-8B", "Llama-3-8B/", f"Llama-3-8B{os.sep}config.json"):
+        assert model_named(written, MODELS).layers == 3
+    assert model_named("meta-llama/Llama-2-7b-hf", MODELS).layers == 3
+    assert model_named("Foundling", MODELS).layers == 3  # no model is called so
+    assert model_named("config.json", MODELS).layers == 5
+    assert model_named(".", MODELS).layers == 5
+
+
 def test_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))

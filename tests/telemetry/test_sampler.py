@@ -82,10 +82,12 @@ class Source:
     device = Device(kind="cuda", name="NVIDIA H200")
     software = None
     notes = ("slice",)
+    neighbours = (Device(kind="cuda", index=1),)
 
-    def __init__(self, clock, costs):
+    def __init__(self, clock, costs, beside=lambda t: None):
         self.clock = clock
         self.costs = costs
+        self.beside = beside
         self.slow = []
 
     def sample(self, t, *, slow):
@@ -151,6 +153,24 @@ def test_stop_ends_it(monkeypatch):
     assert len(pipe.events) == 4
 
 
+def test_what_is_read_beside_follows_the_tick_and_moves_none(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(sampler, "time", clock)
+
+    def beside(t):
+        clock.ns += MS
+        return Note(t=t, text="beside") if round(t, 1) in (0.2, 0.5) else None
+
+    pipe = Pipe(clock)
+    source = Source(clock, lambda t, slow: 0.1, beside)
+    run(source, pipe, 10, 0.6, Stop(clock))
+    assert [round(e.t, 1) for e in pipe.events if isinstance(e, Sample)] == [
+        k / 10 for k in range(7)
+    ]
+    kinds = [type(e).__name__[0] for e in pipe.events]
+    assert "".join(kinds) == "SSSNSSSNS"
+
+
 def test_the_introduction():
     pipe = Pipe(Clock())
     introduce(Source(pipe.clock, None), pipe, 10)
@@ -158,4 +178,5 @@ def test_the_introduction():
     assert isinstance(info, SessionInfo)
     assert (info.instrument, info.source, info.hz) == ("telemetry", "nvml", 10)
     assert info.device.name == "NVIDIA H200"
+    assert info.neighbours == [Device(kind="cuda", index=1)]
     assert note == Note(t=0, text="slice")

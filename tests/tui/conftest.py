@@ -17,7 +17,7 @@ from roofwatch.roofline import decode_work
 from roofwatch.session.decode import BENT, TERMS, DecodeCurve, DecodePoint
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.models import packaged_models
-from roofwatch.tui import decode_pane, kernels_pane, plan_pane
+from roofwatch.tui import decode_pane, kernels_pane, plan_answers
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -127,7 +127,7 @@ def _point(batch: int, context: int, layers: int, graph: bool) -> DecodePoint:
 def curves(monkeypatch: pytest.MonkeyPatch) -> list[DecodeCurve]:
     """Two curves that every session has, while the test runs."""
     found = [curve(256), curve(2048)]
-    for pane in (decode_pane, plan_pane):
+    for pane in (decode_pane, plan_answers):
         monkeypatch.setattr(pane, "decode_curves", lambda session, own: found)
     return found
 

@@ -333,7 +333,7 @@ async def test_on_a_cpu_the_form_answers_for_the_card_one_types(h200_file: Path)
     app = RoofwatchApp(replay, UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:
         form = await opened(pilot)
-        assert "Intel" in app._pane("header").lines[0]
+        assert "Intel" in app.dashboard.pane("header").lines[0]
         assert "Intel" not in "\n".join(form.pane.lines)
         await fill(pilot, "T4", "", "fp16", "524288", "", "900GB/s")
         assert any("900 GB/s" in line and "Tesla T4" in line for line in form.pane.lines)

@@ -229,3 +229,85 @@ def test_money_keeps_its_distance(curves: list[DecodeCurve], h200: Session, pric
     h200.price = price
     for text in lines(decode_pane.told(h200, 118, UNICODE)):
         assert not re.search(r"(memory|overhead|compute)\d", text)
+
+
+COLUMN = [(60, 27), (56, 26), (64, 28)]
+
+
+@pytest.mark.parametrize(("cells", "height"), COLUMN)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_beside_others_it_follows_the_largest_curve_without_keys(
+    curves: list[DecodeCurve], h200: Session, cells: int, height: int, glyphs: Glyphs
+) -> None:
+    rows = decode_pane.build(h200, cells, height, glyphs, None)
+    assert [width(r) for r in rows] == [cells] * height
+    told = lines(rows)
+    assert "2048 tokens" in told[0]
+    assert not any(glyphs.left_right in r for r in told)
+    assert sum(glyphs.tick in r or glyphs.vertical in r for r in told) >= 7
+    head = next(i for i, r in enumerate(told) if r.startswith(" batch"))
+    assert told[head].split()[0] == "batch"
+    assert told[head].split()[-1] in ("bound", "GB/s")
+    assert [int(r.split()[0]) for r in told[head + 1 : head + 9]] == [1 << i for i in range(8)]
+    assert "off linear from batch" in " ".join(told)
+
+
+@pytest.mark.parametrize(("cells", "height"), COLUMN)
+def test_beside_others_without_a_curve_it_is_the_paper_and_one_line(
+    h200: Session, cells: int, height: int
+) -> None:
+    h200.closed = True
+    paper = PlanFields(load_tables(), h200).answer(h200).plan
+    rows = lines(decode_pane.build(h200, cells, height, UNICODE, None, paper=paper))
+    assert "on paper by measured roofs" in " ".join(" ".join(rows[:2]).split())
+    assert any("╌╌ paper 1" in r for r in rows)
+    assert [r for r in rows if "roofwatch" in r] == [" to measure it: roofwatch --suite decode"]
+    assert sum("│" in r or "┤" in r for r in rows) == height - 5  # title 2, axis 2, how 1
+
+
+def test_what_is_hidden_is_counted(curves: list[DecodeCurve], h200: Session) -> None:
+    for price in (None, Price(per_hour=1.99)):
+        h200.price = price
+        for cells, height in ((80, 19), (80, 21), (60, 11), (70, 15), (118, 20)):
+            for which, key in ((0, "down"), (None, "key 5")):
+                rows = lines(decode_pane.build(h200, cells, height, UNICODE, which))
+                at = next((i for i, r in enumerate(rows) if r.startswith(" batch")), len(rows))
+                seen = sum(bool(re.match(r" +\d+ +[\d.]+ ", r)) for r in rows[at:])
+                told = re.search(rf"(\d+) (?:more|batches): {key}", rows[0])
+                assert seen + (int(told[1]) if told else 0) == 8, (cells, height)
+
+
+def test_sentences_are_whole_or_not_there(curves: list[DecodeCurve], h200: Session) -> None:
+    for cells in range(50, 130, 7):
+        for height in range(11, 40):
+            rows = [r for r in lines(decode_pane.build(h200, cells, height, UNICODE)) if r]
+            if re.match(r" [A-Za-z]", rows[-1]):
+                assert rows[-1].endswith("."), (cells, height)
+
+
+def test_the_first_batch_at_the_ridge_is_beyond_it(
+    curves: list[DecodeCurve], h200: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = msgspec.structs.replace(curves[0], b_star=328.2)
+    monkeypatch.setattr(decode_pane, "decode_curves", lambda session, own: [near])
+    said = " ".join(lines(decode_pane.build(h200, 120, 31, UNICODE)))
+    assert "is reached at batch 329" in said
+
+
+def test_keys_are_those_that_do_something(
+    curves: list[DecodeCurve], h200: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert decode_pane.keys(h200) == [("{lr}", "curve"), ("{ud}", "all batches")]
+    assert decode_pane.keys(h200, 0, (120, 40)) == [("{lr}", "curve")]
+    monkeypatch.setattr(decode_pane, "decode_curves", lambda session, own: curves[:1])
+    assert decode_pane.keys(h200) == [("{ud}", "all batches")]
+    monkeypatch.setattr(decode_pane, "decode_curves", lambda session, own: [])
+    assert decode_pane.keys(h200) == []
+    assert decode_pane.keys(Session()) == []
+
+
+def test_a_small_terminal_has_the_paper_too(h200: Session) -> None:
+    paper = PlanFields(load_tables(), h200).answer(h200).plan
+    rows = lines(decode_pane.small(h200, 40, 9, 0, paper))
+    assert any("on paper" in r for r in rows)
+    assert any(re.match(r" batch +1 +3\.\d+ ms", r) for r in rows)

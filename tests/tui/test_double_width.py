@@ -7,8 +7,9 @@ import pytest
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.events import Fault, Note
 from roofwatch.session.fold import Session
-from roofwatch.tui import error_page, header, notebook_pane, probes_pane
+from roofwatch.tui import error_page, notebook_pane, probes_pane
 from roofwatch.tui.glyphs import UNICODE
+from roofwatch.tui.message import message
 from roofwatch.tui.rows_of_text import text_of, width
 
 SIZES = [(80, 24), (120, 36), (78, 13), (47, 12), (33, 9)]
@@ -41,7 +42,7 @@ def test_rows_are_exactly_as_wide_as_asked(
         assert len(rows) <= height
     rows = probes_pane.build(noted, cells, height, UNICODE, found=chinese)
     assert {width(r) for r in rows} == {cells}
-    assert width(header.message(noted, chinese, cells, UNICODE)) == cells
+    assert width(message(noted, chinese, cells, UNICODE)) == cells
 
 
 @pytest.mark.parametrize("cells", [80, 120])

@@ -174,11 +174,11 @@ async def test_enter_opens_the_page_and_escape_closes_it(full_file: Path) -> Non
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
         await pilot.pause(0.4)
-        assert app._pane("notebook").lines[0].startswith("▸")
+        assert app.dashboard.pane("notebook").lines[0].startswith("▸")
         for key, code in (("down", "E2"), ("j", "throttled"), ("k", "E2"), ("up", "strided")):
             await pilot.press(key)
             await pilot.pause(0.1)
-            at = next(r for r in app._pane("notebook").lines if r.startswith("▸"))
+            at = next(r for r in app.dashboard.pane("notebook").lines if r.startswith("▸"))
             assert at.split()[1] == code
         await pilot.press("down")
         for key in ("escape", "q", "enter"):
@@ -224,15 +224,15 @@ async def test_a_long_page_scrolls(full_file: Path, same_picture: Compare) -> No
         assert page.pane.size.width == 100
 
 
-async def test_beside_the_other_panes_enter_says_where(full_file: Path) -> None:
+async def test_enter_opens_a_finding_where_the_keys_act_on_the_notebook(full_file: Path) -> None:
     app = RoofwatchApp(Replay(full_file), UNICODE)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.pause(0.4)
-        assert not any(r.startswith("▸") for r in app._pane("notebook").lines)
+        assert not any(r.startswith("▸") for r in app.dashboard.pane("notebook").lines)
         await pilot.press("enter")
         await pilot.pause(0.1)
         assert len(app.screen_stack) == 1
-        assert "4 shows the notebook alone" in app._pane("footer").lines[0]
+        assert "the arrows choose a point" in app.dashboard.pane("footer").lines[0]
         await pilot.press("4")
         await pilot.pause(0.4)
         await pilot.press("enter")
@@ -248,7 +248,7 @@ async def test_the_cursor_stays_on_its_finding_when_others_come_above(full_file:
         await pilot.press("down")
         flag = Flag(
             t=60.0,
-            run=app.session.reported_run,
+            run=app.dashboard.session.reported_run,
             code="other-process",
             name="other-process",
             root="conditions",
@@ -259,9 +259,9 @@ async def test_the_cursor_stays_on_its_finding_when_others_come_above(full_file:
             do="",
             evidence={},
         )
-        app.session.add(flag)
+        app.dashboard.session.add(flag)
         await pilot.pause(0.4)
-        assert app.at.place.finding == 2
+        assert app.dashboard.at.place.finding == 2
         await pilot.press("up", "up", "enter")
         await pilot.pause(0.2)
         assert any("[red]x" in line for line in app.screen.query_one("#sheet").lines)  # type: ignore[attr-defined]

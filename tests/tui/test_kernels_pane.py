@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from roofwatch.session.events import SessionInfo
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.fusion import Fusion
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.tui import kernels_pane, launch_rows
@@ -174,3 +176,102 @@ def test_while_the_suite_runs_it_says_what_comes_first() -> None:
     rows = lines(kernels_pane.build(session, 80, 19, UNICODE, View()))
     assert rows[0] == " No kernel is measured yet; the roofs come first."
     assert not any(rows[1:])
+
+
+COLUMN = [(60, 27), (56, 26), (64, 28)]
+FULL = Path(__file__).parent.parent / "sessions" / "h200-full-1.jsonl"
+
+
+@pytest.mark.parametrize(("cells", "height"), COLUMN)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_beside_others_it_is_the_map_without_a_cursor(
+    kernels: list[KernelPoint], h200: Session, cells: int, height: int, glyphs: Glyphs
+) -> None:
+    rows = kernels_pane.build(h200, cells, height, glyphs, None)
+    assert [width(r) for r in rows] == [cells] * height
+    told = lines(rows)
+    assert told[0].startswith(" kernel map")
+    assert told[0].endswith("of their roof or more")
+    assert not any(glyphs.here in r[:1] or glyphs.left_right in r for r in told)
+    head = next(i for i, r in enumerate(told) if r.startswith("   kernel"))
+    assert told[head].split()[-3:] == ["of", "roof", "bound"]
+    assert all(
+        r.split()[-1] in ("memory", "compute", "overhead") for r in told[head + 1 : head + 16]
+    )
+
+
+def test_beside_others_those_furthest_from_their_roof_stay(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    rows = lines(kernels_pane.build(h200, 60, 18, UNICODE, None))
+    seen = [r[1] for r in rows if re.match(r" [A-O] ", r)]
+    assert seen == sorted(seen)
+    hidden = int(next(m[1] for r in rows if (m := re.match(r" +(\d+) more, nearer", r))))
+    assert len(seen) + hidden == len(kernels)
+    shares = {chr(65 + i): p.of_roof or 0.0 for i, p in enumerate(kernels)}
+    assert max(shares[m] for m in seen) <= min(v for m, v in shares.items() if m not in seen)
+    assert rows[-1].endswith("key 6")
+
+
+@pytest.mark.parametrize("cells", [40, 48, 56, 60, 64, 80, 100, 111])
+def test_columns_give_way_before_words_are_cut(
+    kernels: list[KernelPoint], h200: Session, cells: int
+) -> None:
+    rows = lines(kernels_pane.build(h200, cells, 40, UNICODE, View()))
+    head = next(i for i, r in enumerate(rows) if r.startswith("   kernel"))
+    assert rows[head].endswith("bound")
+    told = rows[head + 1 : head + 16]
+    assert len(told) == 15
+    for text in told:
+        assert re.search(r" %( [█░]+)?  (memory|compute|overhead)$", text)
+    assert any("rmsnorm 1 row" in r or "rmsnorm …" in r for r in told)
+
+
+def test_a_share_of_almost_nothing_is_not_nothing(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 14)))
+    assert any("< 1 %  overhead" in r for r in rows)
+
+
+@pytest.mark.parametrize(("cells", "height"), [*COLUMN, (64, 33), (80, 19), (120, 31)])
+def test_without_kernels_the_size_sweeps_have_the_room(cells: int, height: int) -> None:
+    full = fold(events(FULL))
+    rows = kernels_pane.build(full, cells, height, UNICODE, None)
+    assert [width(r) for r in rows] == [cells] * height
+    told = lines(rows)
+    assert told[0].startswith(" size sweeps")
+    assert told[0].endswith("no kernel map: roofwatch --suite kernels")
+    assert any("cache reported" in r for r in told)
+    sizes = [int(m[1]) for r in told if (m := re.match(r" +(\d+) +[\d.]+ [█░]", r))]
+    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) more ", r))]
+    assert sizes[:1] == [256] or hidden
+    if len(sizes) > 1:
+        assert sizes[-1] == 16384
+        assert len(sizes) + sum(hidden) == 13
+    alone = lines(kernels_pane.build(full, cells, height, UNICODE, View()))
+    assert alone[0] == told[0]
+
+
+def test_beside_others_without_anything_it_says_how_in_a_line(h200: Session) -> None:
+    h200.closed = True
+    rows = lines(kernels_pane.build(h200, 60, 27, UNICODE, None))
+    assert rows[0] == " No kernel measured: roofwatch --suite kernels"
+    assert sum("roofwatch" in r for r in rows) == 1
+    work = [r for r in rows if r.endswith(("memory", "compute"))]
+    assert len(work) > 10  # what the ridge makes of common work, every word whole
+    empty = lines(kernels_pane.build(Session(), 60, 27, UNICODE, None))
+    assert not any(empty[1:])
+
+
+def test_keys_are_those_that_do_something(pages: None, h200: Session) -> None:
+    assert kernels_pane.keys(h200, View()) == [("{ud}", "kernel"), ("{lr}", "page")]
+    assert kernels_pane.keys(h200, View(1)) == [("{lr}", "page")]
+    assert kernels_pane.keys(h200, View(2)) == [("{ud}", "scroll"), ("{lr}", "page")]
+    assert kernels_pane.keys(h200, View(2), (80, 60)) == [("{lr}", "page")]
+
+
+def test_an_empty_pane_offers_no_key(h200: Session) -> None:
+    assert kernels_pane.keys(h200, View()) == []
+    assert kernels_pane.keys(Session(), View()) == []
+    assert kernels_pane.keys(fold(events(FULL)), View()) == [("{ud}", "scroll")]

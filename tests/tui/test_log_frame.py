@@ -10,7 +10,7 @@ import pytest
 from roofwatch.tui.canvas import Canvas
 from roofwatch.tui.curves import cell_of, decade_label
 from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.log_frame import LEFT, framed
+from roofwatch.tui.log_frame import LEFT, Mark, framed
 from roofwatch.tui.rows_of_text import text_of
 
 X, Y = (-1.3, 4.3), (-3.3, 3.2)
@@ -47,3 +47,17 @@ def test_the_x_unit_stands_at_an_end_and_no_labels_touch(columns: int) -> None:
     named = [NAMED[w] for w in words if not w.startswith("FLOP")]
     assert len(named) >= 3
     assert named == sorted(named)
+
+
+@pytest.mark.parametrize("columns", [20, 36, 55, 71, 110])
+def test_marks_stand_on_the_axis_and_go_before_the_decades(columns: int) -> None:
+    marks = [Mark(2.28, "^", "ridge 189", "burst"), Mark(2.2, "^", "159", "sustained")]
+    marks.append(Mark(99.0, "^", "beyond", "nominal"))
+    rows = framed(Canvas(columns, 8), X, Y, "TFLOP/s", UNICODE, marks)
+    axis, labels = text_of(rows[-2]), text_of(rows[-1])
+    assert axis[LEFT + cell_of(2.28, X, columns)] == "^"
+    assert ("ridge 189", "burst") in rows[-1]
+    assert "beyond" not in labels
+    assert "100" not in labels.split()
+    for word in labels.replace("ridge 189", "").split():
+        assert word in {*NAMED, "159", "FLOP/byte", "FLOP/B"}

@@ -16,10 +16,11 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.mistakes import mistakes
 from roofwatch.session.replay import Replay
 from roofwatch.session.table import probe_rows
-from roofwatch.tui import header, notebook_pane, plain, probes_pane
+from roofwatch.tui import notebook_pane, plain, probes_pane
 from roofwatch.tui.app import RoofwatchApp
 from roofwatch.tui.error_page import ErrorPage
 from roofwatch.tui.glyphs import ASCII, UNICODE
+from roofwatch.tui.message import message
 from roofwatch.tui.mistake_rows import MADE, first_sentence, mistake_rows
 from roofwatch.tui.report import report
 from roofwatch.tui.rows_of_text import Row, text_of, width
@@ -94,7 +95,7 @@ async def test_at_80_columns_the_cursor_walks_from_the_table_to_the_findings() -
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
         await pilot.pause(0.4)
-        pane = app._pane("notebook")
+        pane = app.dashboard.pane("notebook")
         assert pane.lines[0].startswith(f" {MADE}")
         assert sum("✓ flagged" in line for line in pane.lines) == 5
         for _ in range(12):
@@ -120,16 +121,20 @@ async def test_beside_the_other_panes_all_five_are_seen() -> None:
     app = RoofwatchApp(Replay(FILE), UNICODE)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.pause(0.5)
-        shown = app._pane("notebook").lines
+        shown = app.dashboard.pane("notebook").lines
         assert sum(line.rstrip().endswith("✓ flagged") for line in shown) == 5
-        assert app._pane("message").lines[0].startswith(" ✓ 5 mistakes made on purpose, 5 flagged")
+        assert (
+            app.dashboard.pane("message")
+            .lines[0]
+            .startswith(" ✓ 5 mistakes made on purpose, 5 flagged")
+        )
 
 
 def test_the_line_below_counts_them(made: Session) -> None:
-    line = header.message(made, findings(made), 80, UNICODE)
+    line = message(made, findings(made), 80, UNICODE)
     assert text_of(line).rstrip() == " ✓ 5 mistakes made on purpose, 5 flagged"
     assert line[0][1] == "ok"
-    running = header.message(made, findings(made), 80, UNICODE, "measuring E5")
+    running = message(made, findings(made), 80, UNICODE, "measuring E5")
     assert text_of(running).rstrip() == " measuring E5"
 
 
@@ -137,7 +142,7 @@ def test_the_line_below_counts_them(made: Session) -> None:
 def test_one_that_was_not_flagged_is_a_warning(state: str) -> None:
     session = missed()
     assert [m.flagged for m in mistakes(session)] == [False, True, True, True, True]
-    line = header.message(session, findings(session), 80, UNICODE, state)
+    line = message(session, findings(session), 80, UNICODE, state)
     assert text_of(line).rstrip() == " ▲ 5 mistakes made on purpose, 4 flagged"
     assert line[0][1] == "warn"
 
@@ -145,7 +150,7 @@ def test_one_that_was_not_flagged_is_a_warning(state: str) -> None:
 def test_a_right_number_that_is_wrong_comes_before_the_count(made: Session) -> None:
     found = findings(made)
     other = msgspec.structs.replace(found[0], subject="matmul-bf16")
-    text = text_of(header.message(made, [*found, other], 80, UNICODE))
+    text = text_of(message(made, [*found, other], 80, UNICODE))
     assert text.startswith(" ✗ matmul-bf16, E1: ")
 
 

@@ -23,6 +23,7 @@ from roofwatch.tui import (
 )
 from roofwatch.tui.curves import curve
 from roofwatch.tui.glyphs import ASCII, UNICODE
+from roofwatch.tui.message import message
 from roofwatch.tui.numbers import util_said
 from roofwatch.tui.report import report
 from roofwatch.tui.rows_of_text import Row, text_of, width
@@ -54,41 +55,6 @@ def test_ascii_is_ascii(h200: Session, glyphs: object) -> None:
     assert all(ord(c) < 128 for line in lines(rows) for c in line)
 
 
-def test_the_roofline_tells_its_three_roofs_apart(h200: Session) -> None:
-    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
-    where = {w: next(i for i, r in enumerate(rows) if f" {w} " in r) for w in ("nominal", "burst")}
-    assert rows[where["nominal"]].endswith("nominal 989")
-    assert "╌╌╌" in rows[where["nominal"]]
-    assert re.search(r"burst 8\d\d$", rows[where["burst"]])
-    sustained = next(r for r in rows if re.search(r"sustained \d+$", r) and "ridge" not in r)
-    assert where["nominal"] < where["burst"] < rows.index(sustained)
-    assert "B" in rows[where["burst"]]
-    assert "C" in sustained
-    assert any("ridge 206 nominal" in r for r in rows)
-
-
-def test_the_axes_are_decades(h200: Session) -> None:
-    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
-    axis = next(r for r in rows if r.strip().startswith("0.1"))
-    assert axis.split() == ["0.1", "1", "10", "100", "1k", "10k", "FLOP/byte"]
-    assert [r.split()[0] for r in rows if "┤" in r] == ["1k", "100", "10", "1"]
-
-
-def test_points_stand_in_the_table_with_their_share(h200: Session) -> None:
-    rows = lines(roofline_pane.build(h200, 80, 18, "bf16", UNICODE))
-    first = next(r for r in rows if r.startswith(" A "))
-    assert re.search(r"add_scalar fp16 +0\.250 +1\.0\d +100% +0\.1% +83% +0\.1% +stop here", first)
-    assert any(re.search(r"^ C  bf16 sustained .* 100% +100% +6\d% +6\d% ", r) for r in rows)
-
-
-def test_another_precision_has_its_own_roof(h200: Session) -> None:
-    rows = lines(roofline_pane.build(h200, 80, 18, "fp32", UNICODE))
-    assert any(r.endswith("nominal 66.9") for r in rows)
-    assert not any(re.search(r"sustained \d", r) for r in rows)
-    keys = roofline_pane.precisions(h200)
-    assert keys == ["bf16", "fp16", "tf32", "fp32", "fp8_fast", "fp8", "int8"]
-
-
 def test_before_anything_is_measured_the_nominal_roof_stands(h200_file) -> None:  # type: ignore[no-untyped-def]
     early = fold(e for e in events(h200_file) if e.t < 1.0)
     rows = lines(roofline_pane.build(early, 80, 18, None, UNICODE))
@@ -112,7 +78,15 @@ def test_the_clock_falls_under_the_probe_that_caused_it(h200: Session) -> None:
 
 def test_the_probe_table_reads_like_a_table(h200: Session) -> None:
     rows = lines(probes_pane.build(h200, 100, 14, UNICODE))
-    assert rows[0].split() == ["probe", "expected", "measured", "nominal", "repeats", "findings"]
+    assert rows[0].split() == [
+        "probe",
+        "expected",
+        "measured",
+        "nominal",
+        "roof",
+        "repeats",
+        "findings",
+    ]
     starts = {r.rstrip().find("/s") for r in rows[1:11] if "TFLOP" in r}
     assert len(starts) == 1
     assert "throttled" in rows[10]
@@ -138,7 +112,7 @@ def test_header_has_the_card_and_its_live_numbers(h200: Session) -> None:
 
 
 def test_the_message_is_the_fall_with_its_price(h200: Session) -> None:
-    text = text_of(header.message(h200, findings(h200), 80, UNICODE))
+    text = text_of(message(h200, findings(h200), 80, UNICODE))
     assert re.match(
         r" ▲ SM clock 1\d\d\d of 1980 MHz: power limit 700 W reached, costs 1\d\d", text
     )
@@ -146,8 +120,8 @@ def test_the_message_is_the_fall_with_its_price(h200: Session) -> None:
 
 def test_a_fault_and_silence_come_first(h200: Session) -> None:
     h200.add(Fault(t=50.0, instrument="probes", what="the probes instrument ended: killed"))
-    assert "✗ the probes instrument ended" in text_of(header.message(h200, [], 80, UNICODE))
-    silent = text_of(header.message(h200, [], 80, UNICODE, silence=("telemetry", 7.0)))
+    assert "✗ the probes instrument ended" in text_of(message(h200, [], 80, UNICODE))
+    silent = text_of(message(h200, [], 80, UNICODE, silence=("telemetry", 7.0)))
     assert "telemetry is silent, the last word is 7 s old" in silent
     h200.add(Fault(t=50.0, instrument="probes", what="x", log=["last \x1b[31mwords"]))
     page = lines(notebook_pane.build(h200, 80, 20, UNICODE))
@@ -187,13 +161,6 @@ def test_a_point_far_outside_is_held_at_the_edge(far: float) -> None:
     assert [len(r) for r in rows] == [20] * 4
 
 
-def test_a_line_is_not_drawn_over_a_gap() -> None:
-    assert clocks_pane._stretches([(0.0, 1.0), (0.5, 1.0), (9.0, 2.0)]) == [
-        [(0.0, 1.0), (0.5, 1.0)],
-        [(9.0, 2.0)],
-    ]
-
-
 def test_a_second_run_that_was_quit_leaves_the_first_on_show(h200_file) -> None:  # type: ignore[no-untyped-def]
     session = fold(events(h200_file))
     session.add(Note(t=60.0, text="run 2", run=2))
@@ -227,48 +194,6 @@ def test_a_sweep_says_where_it_turns(full: Session) -> None:
     rows = lines(probes_pane.build(full, 80, 60, UNICODE))
     assert any(re.search(r"read fp16 sizes +turns at 4\d MiB", r) for r in rows)
     assert any(re.search(r"matmul bf16 sizes +flat from n=3072", r) for r in rows)
-
-
-def test_the_table_under_the_roofline_tells_the_three_distances(full: Session) -> None:
-    rows = lines(roofline_pane.build(full, 120, 40, "bf16", UNICODE))
-    head = next(r for r in rows if "work on" in r)
-    assert head.split() == [
-        "point",
-        "FLOP/B",
-        "TFLOP/s",
-        "roof",
-        "ridge",
-        "card",
-        "MFU",
-        "at",
-        "most",
-        "work",
-        "on",
-    ]
-    small = next(r for r in rows if "bf16 square 512" in r)
-    assert re.search(
-        r" 171 +\d+(\.\d)? +1\d% +\d\d% +8\d% +8\.\d% +83%  overhead and kernel", small
-    )
-    assert any("triad fp16" in r and "stop here; only intensity helps" in r for r in rows)
-
-
-def test_the_terms_from_nominal_down_stand_below(full: Session) -> None:
-    rows = lines(roofline_pane.build(full, 80, 30, "bf16", UNICODE))
-    pattern = r" 989 nominal · [+-][\d.]+ clock 1\d{3} MHz · \+0 waves · -[\d.]+ rest"
-    assert [r.split()[0] for r in rows if re.search(pattern, r)] == ["burst", "sustained"]
-    assert any(re.search(r"4800 nominal · \+14 mem clock · -\d+ turnaround", r) for r in rows)
-    assert any(r.startswith(" between the ridges: matmul 512") for r in rows)
-
-
-def test_a_narrow_table_keeps_the_advice(full: Session) -> None:
-    rows = lines(roofline_pane.build(full, 71, 30, "bf16", UNICODE))
-    assert any(r.endswith("stop here") and "triad" in r for r in rows)
-    assert all(len(r) <= 71 for r in rows)
-
-
-def test_the_sweep_stands_under_the_roof(full: Session) -> None:
-    rows = lines(roofline_pane.build(full, 120, 40, "bf16", UNICODE))
-    assert sum(r.count(UNICODE.sweep) for r in rows[:24]) >= 8
 
 
 def test_sweeps_are_plotted_with_the_cache(full: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from roofwatch.roofline.model import Model
+from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Device, Price, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import MEASURED, NOMINAL
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, plan
 from roofwatch.session.roofs import roofs
+from roofwatch.tui import plan_answers
 from roofwatch.tui.glyphs import UNICODE
 from roofwatch.tui.plan_fields import BY_M, FIELDS, NOT_YET, NOTHING, ROOFS, PlanFields
 from roofwatch.tui.plan_pane import build
@@ -290,9 +294,59 @@ def test_it_begins_with_the_sessions_own_model_context_and_price(
     assert fields.model.name == "Qwen2.5-7B"
     assert fields.question.context == 1024
     assert fields.question.price == Price(per_hour=3.0)
-    others = fields.other_models(h200)
+    others = fields.other_models(h200, 99)
     assert others[0].model == "Qwen2.5-7B"
     assert len(others) == len(tables.models)
+
+
+def test_a_session_with_an_odd_context_has_a_plan(tables: Tables, h200: Session) -> None:
+    h200.add(SessionInfo(t=0.0, contexts=[0, 10**12]))
+    fields = PlanFields(tables, h200)
+    assert fields.question.context == 2048
+
+
+def test_of_many_models_those_around_the_chosen_one_are_worked_out(
+    tables: Tables, h200: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counted(card: object, model: Model, question: object) -> Plan:
+        asked.append(model.name)
+        return plan(card, model, question)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(plan_answers, "plan", counted)
+    many = tuple(
+        msgspec.structs.replace(tables.models[0], name=f"Mine-{i}", names=()) for i in range(50)
+    )
+    fields = PlanFields(tables._replace(models=(*tables.models, *many)), h200)
+    filled(fields, h200, model="mine-30")
+    build(fields, h200, 198, 54, UNICODE)
+    assert "Mine-30" in asked
+    assert len(asked) < 40
+    before = list(asked)
+    for _ in range(3):
+        build(fields, h200, 198, 54, UNICODE)
+    assert asked == before
+    h200.revision += 1  # something new was measured
+    build(fields, h200, 198, 54, UNICODE)
+    assert len(asked) > len(before)
+
+
+def test_the_cards_of_a_named_file_are_there(tmp_path: Path, h200: Session) -> None:
+    mine = tmp_path / "cards.toml"
+    text = (files("roofwatch") / "nominal.toml").read_text(encoding="utf-8")
+    entry = next(e for e in text.split("[[card]]") if 'key = "t4"' in e)
+    entry = entry.replace('"t4"', '"my-board"').replace('"Tesla T4"', '"My Board 16"')
+    lines = [line for line in entry.splitlines() if not line.startswith("pci_device_ids")]
+    mine.write_text("\n".join(["schema = 1", "[[card]]", *lines]))
+    fields = filled(PlanFields(load_tables(mine), h200), h200, gpu="My Board 16")
+    assert fields.said == ""
+    found = fields.answer(h200).plan
+    assert found is not None
+    assert found.gpu == "My Board 16"
+    missing = load_tables(tmp_path / "nothing.toml")
+    assert "nothing.toml" in missing.problem
+    assert missing.cards == packaged_cards()
 
 
 def test_a_file_of_ones_own_that_cannot_be_used_is_said(tmp_path: Path, h200: Session) -> None:

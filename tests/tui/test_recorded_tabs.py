@@ -82,10 +82,10 @@ async def test_their_replay_goes_through_all_tabs() -> None:
             for each in (*"1234567", key):
                 await pilot.press(each)
                 await pilot.pause(0.2)
-            before = app._pane(pane).lines
+            before = app.dashboard.pane(pane).lines
             await pilot.press("right")
             await pilot.pause(0.2)
-            assert app._pane(pane).lines != before
+            assert app.dashboard.pane(pane).lines != before
 
 
 def test_the_plan_of_a_measured_model_has_its_overhead(decode: Session) -> None:

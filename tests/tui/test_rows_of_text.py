@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from roofwatch.session.printable import shown
-from roofwatch.tui.glyphs import ASCII, UNICODE, for_encoding
 from roofwatch.tui.numbers import figure, percent
 from roofwatch.tui.rows_of_text import broken, fit, hung, row, spread, text_of, width, wrapped
 
@@ -89,12 +88,3 @@ def test_figures() -> None:
     ]
     assert percent(0.8649) == "86 %"
     assert percent(None) == "n/a"
-
-
-def test_glyphs_follow_the_encoding() -> None:
-    assert for_encoding("UTF-8") is UNICODE
-    assert for_encoding("utf8") is UNICODE
-    assert for_encoding("ascii") is ASCII
-    assert for_encoding(None) is ASCII
-    assert all(ord(c) < 128 for glyph in ASCII for c in glyph)
-    assert all(cell_len(g) == 1 for g in (UNICODE.nominal, UNICODE.full, UNICODE.warn))

@@ -125,7 +125,10 @@ def test_rates_are_short(value: float, said: str) -> None:
 
 def test_the_rows_that_tell_most() -> None:
     assert telling(8, 8) == list(range(8))
-    assert telling(8, 3, keep=5) == [0, 5, 7]
-    assert telling(8, 5, keep=None) == [0, 2, 4, 5, 7]
+    assert telling(8, 3, 5) == [0, 5, 7]
+    assert telling(9, 4, 6, None, 2) == [0, 2, 6, 8]
+    assert telling(9, 3, 6, 2) == [0, 6, 8]
+    assert telling(8, 5, None) == [0, 1, 3, 5, 7]
+    assert telling(16, 6, 4) == [0, 4, 6, 9, 12, 15]
     assert telling(8, 1) == [0]
     assert telling(3, 0) == []

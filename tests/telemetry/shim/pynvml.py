@@ -2,7 +2,8 @@
 
 As a class (``Fake``) for tests in this process; as a module on PYTHONPATH for the instrument in a
 process of its own, set up by the JSON in ROOFWATCH_FAKE: ``{function: code}`` to fail a function,
-``{"after": [n, code]}`` to fail everything from the n-th clock reading on.
+``{"after": [n, code]}`` to fail everything from the n-th clock reading on, ``{"cards": n}`` for
+several of them.
 """
 
 import json
@@ -114,8 +115,8 @@ class Fake:
 
 
 def _from_environment():
-    fake = Fake()
     orders = json.loads(os.environ["ROOFWATCH_FAKE"])
+    fake = Fake(orders.pop("cards", 1))
     fake.after = orders.pop("after", None)
     for function, code in orders.items():
         fake.fail(code, function)

@@ -1,0 +1,162 @@
+"""What the screen costs: first paint, key to paint, bytes to the terminal, share of a core.
+
+    python benchmarks/screen.py [--device auto] [--seconds 15] [--json FILE] [--without-nvitop]
+
+Everything is live while it is measured: a matmul is held, telemetry streams at 10 Hz. Each pane is
+watched for so long at 80x24, and all that stand together at 200x60; then keys are pressed and the
+time is taken until the screen shows what they ask for. nvitop is measured at the same sizes, beside
+the same load. The terminal is a pseudo-terminal of 24-bit colours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from terminal import Terminal
+from where import where
+
+TICKS = os.sysconf("SC_CLK_TCK")
+SIZES = ((80, 24), (200, 60))
+PANES = ("Roofline", "Clocks", "Probes", "Notebook", "Decode", "Kernels", "Plan", "Sessions")
+KEYS = 40  # presses a size
+FIRST_PAINTS = 5
+HOLD_S = 600
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of CPU that a process has used, its own threads alone."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def cost(terminal: Terminal, seconds: float) -> dict[str, float]:
+    """Bytes and CPU of a program while it stands open."""
+    pid = terminal.process.pid
+    bytes_before, cpu_before, begin = len(terminal.raw), cpu_s(pid), time.monotonic()
+    time.sleep(seconds)
+    took = time.monotonic() - begin
+    return {
+        "kb_per_s": (len(terminal.raw) - bytes_before) / took / 1e3,
+        "core_share": (cpu_s(pid) - cpu_before) / took,
+    }
+
+
+def answered(terminal: Terminal, key: str, seen: Callable[[str], bool]) -> float | None:
+    """Seconds from a key to a screen that shows what it asks for."""
+    begin = time.monotonic()
+    terminal.type(key)
+    while (now := time.monotonic()) - begin < 2.0:
+        if seen(terminal.text()):
+            return now - begin
+        time.sleep(0.0005)
+    return None
+
+
+def key_times(terminal: Terminal) -> list[float]:
+    """Of panes opened one after the other, as a person leafs through them."""
+    found = []
+    for press in range(KEYS):
+        at = press % len(PANES)
+        name = f"[{at + 1} {PANES[at]}]"
+        took = answered(terminal, str(at + 1), lambda text, name=name: name in text)
+        if took is not None:
+            found.append(took)
+        time.sleep(0.25)
+    return found
+
+
+def first_paint(command: Sequence[str], size: tuple[int, int], seen: str) -> float | None:
+    """Seconds until a program has drawn; it is ended then."""
+    terminal = Terminal(command, *size)
+    took = terminal.when(lambda text: seen in text, 20)
+    terminal.close()
+    return took
+
+
+def at_size(size: tuple[int, int], device: str, seconds: float, nvitop: bool) -> dict[str, Any]:
+    """All figures of one size."""
+    me = [sys.executable, "-m", "roofwatch", "--device", device]
+    found: dict[str, Any] = {"size": list(size)}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        paints = [first_paint(me, size, "quit") for _ in range(FIRST_PAINTS)]
+        found["first_paint_s"] = paints
+        held = [*me, "--sustain", str(HOLD_S), "--save", str(Path(folder) / "held.jsonl")]
+        terminal = Terminal(held, *size)
+        assert terminal.when(lambda text: "measuring" in text and f"{HOLD_S} s" in text, 180)
+        found["panes"] = {}
+        if size == SIZES[0]:
+            for i, name in enumerate(PANES):
+                terminal.type(str(i + 1))
+                time.sleep(1.0)
+                found["panes"][name] = cost(terminal, seconds)
+        else:
+            time.sleep(1.0)
+            found["panes"]["all that stand together"] = cost(terminal, seconds)
+        found["key_to_paint_s"] = key_times(terminal)
+        if nvitop:
+            theirs = [sys.executable, "-m", "nvitop"]
+            found["nvitop"] = {
+                "first_paint_s": [first_paint(theirs, size, "NVITOP") for _ in range(FIRST_PAINTS)]
+            }
+            other = Terminal(theirs, *size)
+            other.when(lambda text: "NVITOP" in text, 20)
+            time.sleep(2.0)
+            found["nvitop"] |= cost(other, seconds)
+            other.close()
+        terminal.close()
+    return found
+
+
+def tell(found: dict[str, Any]) -> None:
+    """The figures of one size as text."""
+    keys = sorted(found["key_to_paint_s"])
+    print(f"{found['size'][0]}x{found['size'][1]}")
+    print(f"  first paint      {_range(found['first_paint_s'])} s")
+    if len(keys) > 1:
+        p95 = statistics.quantiles(keys, n=20)[-1]
+        middle = statistics.median(keys)
+        print(f"  key to paint     median {middle * 1e3:.0f} ms, p95 {p95 * 1e3:.0f} ms")
+    for name, seen in found["panes"].items():
+        print(f"  {name:24} {seen['kb_per_s']:5.2f} kB/s {seen['core_share']:6.2%} of a core")
+    if "nvitop" in found:
+        seen = found["nvitop"]
+        print(f"  nvitop, first paint {_range(seen['first_paint_s'])} s")
+        print(f"  {'nvitop':24} {seen['kb_per_s']:5.2f} kB/s {seen['core_share']:6.2%} of a core")
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = sorted(v for v in values if v is not None)
+    return f"{known[0]:.2f} - {known[-1]:.2f}" if known else "none"
+
+
+def main() -> None:
+    """Print a table; write JSON where asked."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--without-nvitop", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    nvitop = not options.without_nvitop and shutil.which("nvidia-smi") is not None
+    result = {**where(), "seconds": options.seconds, "sizes": []}
+    for size in SIZES:
+        found = at_size(size, options.device, options.seconds, nvitop)
+        tell(found)
+        result["sizes"].append(found)
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

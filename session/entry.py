@@ -1,0 +1,185 @@
+"""What a list of sessions says of one: read from its file without its samples."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from roofwatch.session.events import AnyEvent, SessionInfo, decode
+from roofwatch.session.file import FAMILY
+from roofwatch.session.fold import fold
+from roofwatch.session.roofs import Roofs, roofs
+
+WHOLE_BYTES = 8 << 20  # files up to this size are read whole
+HEAD_BYTES = 1 << 20  # of a longer one: identity, and the probes, which run first
+TAIL_BYTES = 256 << 10  # how it ended
+PART_BYTES = 256 << 10  # between two looks at the clock
+SKIPPED = (b'{"kind":"sample"', b'{"kind":"series"')
+COMPLETE, CUT_SHORT, UNREADABLE, UNREAD = "complete", "cut short", "unreadable", "reading"
+NO_SESSION = "not a roofwatch session"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One saved session. Rates are of its main precision, ``peak_key``; None was not measured.
+
+    ``complete`` is None as long as the file was not read. ``problem`` is why it cannot be read, in
+    one line; ``foreign`` a file that is no session at all. ``partly``: it is long, and the figures
+    are those of its head and tail.
+    """
+
+    path: Path
+    size_bytes: int
+    mtime_s: float
+    id: str | None = None
+    started_at: str | None = None
+    card: str | None = None
+    host: str | None = None
+    driver: str | None = None
+    torch: str | None = None
+    suite: str | None = None
+    complete: bool | None = None
+    duration_s: float | None = None
+    runs: int = 1
+    bandwidth_gbs: float | None = None
+    peak_key: str | None = None
+    burst_tflops: float | None = None
+    sustained_tflops: float | None = None
+    faults: int = 0
+    problem: str | None = None
+    foreign: bool = False
+    partly: bool = False
+
+    @property
+    def state(self) -> str:
+        """What became of it, in a word or two."""
+        if self.problem is not None:
+            return UNREADABLE
+        if self.complete is None:
+            return UNREAD
+        return COMPLETE if self.complete else CUT_SHORT
+
+
+class _Unreadable(ValueError):
+    """Why a file is none that could be listed with figures."""
+
+
+def entry_of(path: Path) -> Iterator[Entry | None]:
+    """Read one file: None after each part of it, then its entry, whatever the file is."""
+    size, mtime = 0, 0.0
+    try:
+        # Looked at again after opening, without waiting: it may have become a link or a pipe.
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            told = os.fstat(file.fileno())
+            size, mtime = told.st_size, told.st_mtime
+            if not stat.S_ISREG(told.st_mode):
+                raise _Unreadable("is no file")
+            head, tail = [], []
+            for event in _events(file, 0, size if size <= WHOLE_BYTES else HEAD_BYTES):
+                if event is None:
+                    yield None
+                else:
+                    head.append(event)
+            if size > WHOLE_BYTES:
+                tail = [e for e in _events(file, size - TAIL_BYTES, size) if e is not None]
+        yield _entry(path, size, mtime, head, tail)
+    except OSError as error:
+        yield _refused(path, size, mtime, error.strerror or str(error))
+    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+        yield _refused(path, size, mtime, str(error) or "nested too deeply")
+
+
+def _refused(path: Path, size: int, mtime: float, why: str) -> Entry:
+    foreign = NO_SESSION in why
+    return Entry(path=path, size_bytes=size, mtime_s=mtime, problem=why, foreign=foreign)
+
+
+def _events(file: BinaryIO, begin: int, end: int) -> Iterator[AnyEvent | None]:
+    """The whole lines between two places, but for samples and series; None after each part.
+
+    Of the last sample only the moment is of use, and it is decoded for that.
+    """
+    file.seek(begin)
+    if begin:
+        file.readline(TAIL_BYTES)  # its beginning lies before
+    row, at, part, last = 0, file.tell(), 0, b""
+    while at < end:
+        raw = file.readline(end - at)
+        row, at, part = row + 1, at + len(raw), part + len(raw)
+        if not raw.endswith(b"\n"):
+            break
+        if raw.startswith(SKIPPED) and row > 1:
+            last = raw
+        elif (event := _event(raw, 0 if begin else row)) is not None:
+            yield event
+        if part >= PART_BYTES:
+            part = 0
+            yield None
+    if last and (event := _event(last, 0 if begin else row)) is not None:
+        yield event
+    if not begin and not row:
+        raise _Unreadable(f"{NO_SESSION} (no whole line)")
+
+
+def _event(raw: bytes, row: int) -> AnyEvent | None:
+    """One line; ``row`` is 0 where lines were not counted. Raises _Unreadable."""
+    where = f"row {row}: " if row else "near its end: "
+    try:
+        event = decode(raw)
+    except msgspec.ValidationError as error:
+        if row == 1:
+            raise _Unreadable(f"row 1: {NO_SESSION}") from None
+        raise _Unreadable(f"{where}{error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if row == 1:
+            raise _Unreadable(f"row 1: {NO_SESSION}") from None
+        raise _Unreadable(f"{where}not an event ({error})") from None
+    except RecursionError:
+        raise _Unreadable(f"{where}nested too deeply") from None
+    schema = event.schema if isinstance(event, SessionInfo) else None
+    if row == 1 and not (schema or "").startswith(FAMILY):
+        raise _Unreadable(f"row 1: {NO_SESSION} (no schema)")
+    if row != 1 and schema is not None:
+        raise _Unreadable(f"{where}a second session begins here")
+    return event
+
+
+def _entry(
+    path: Path, size: int, mtime: float, head: list[AnyEvent], tail: list[AnyEvent]
+) -> Entry:
+    session = fold([*head, *tail])
+    own = roofs(session)
+    if tail and not _known(own):  # a later run, whose measurements lie between
+        own = roofs(fold(head))
+    main = own.compute.get(own.main_key or "")
+    device = session.device
+    return Entry(
+        path=path,
+        size_bytes=size,
+        mtime_s=mtime,
+        id=session.id,
+        started_at=session.started_at,
+        card=device.name,
+        host=session.host,
+        driver=session.software.driver,
+        torch=session.software.torch,
+        suite=session.suite,
+        complete=session.complete,
+        duration_s=session.duration_s,
+        runs=session.run,
+        bandwidth_gbs=own.bandwidth_gbs,
+        peak_key=own.main_key,
+        burst_tflops=main.burst_tflops if main else None,
+        sustained_tflops=main.sustained_tflops if main else None,
+        faults=len(session.faults),
+        partly=size > WHOLE_BYTES,
+    )
+
+
+def _known(own: Roofs) -> bool:
+    return bool(own.bandwidth_gbs or own.main_key)

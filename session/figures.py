@@ -1,0 +1,269 @@
+"""Every figure of a session that another session may have too, with how well it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from roofwatch.roofline.estimate import Estimate, estimate, over
+from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.probe_spec import GROUPS
+from roofwatch.roofline.statistics import median
+from roofwatch.session.events import Measurement
+from roofwatch.session.fold import Session
+from roofwatch.session.kernel_map import label
+from roofwatch.session.printable import shown
+from roofwatch.session.rates import gbs, value, working_set_bytes
+from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.sm_clock import NVML, SPIN
+
+HIGHER, LOWER = "higher", "lower"
+ROOFS, HELD, STREAMS, OTHERS = "roofs", "while held", "streams", "other probes"
+PLAIN = (ROOFS, HELD, STREAMS, OTHERS)
+"""Groups whose figures have names of their own; the others are each one probe's points."""
+BLOCK_S = 0.1  # clock readings this close follow each other: one value of the interval
+DISCRETE = ("launch", "decode", "kernels", "fusion")  # protocols whose figure is a time
+
+# How far runs of fresh processes on one H200 lay apart (docs/measurements.md: five full suites,
+# three quick ones; clock, power and efficiency from the same sessions). A difference that is not
+# larger may be the next run's.
+RUN_TO_RUN = {
+    "stream": 0.001,  # 0.09 %
+    "burst": 0.004,  # 0.36 %
+    "sustained": 0.015,  # 1.44 %
+    "sm_mhz": 0.02,  # 1.98 %
+    "power_w": 0.003,  # 0.27 %
+    "efficiency": 0.018,  # 1.72 %
+}
+UNREPEATED = 0.015  # sweeps, decode steps, kernels: no such suite was repeated, so the largest rate
+ON_HOST = (
+    0.10  # assumed, since none was repeated: what a CPU's time decides moves with its other work
+)
+BY_HOST = ("enqueue", "rate", "floor", "eager")  # variants that wait for the host's CPU
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure. ``name`` tells it from the others of its group.
+
+    ``run_to_run`` is the share by which it may differ without a cause; ``better`` the direction
+    that a person wants, empty where there is none. ``traits`` are what must be alike for a
+    comparison to be of like with like; ``probe`` is what measured it.
+    """
+
+    name: str
+    group: str
+    probe: str
+    unit: str
+    estimate: Estimate
+    run_to_run: float
+    better: str = HIGHER
+    traits: dict[str, str] = {}
+
+    @property
+    def what(self) -> str:
+        """Its name among all figures of a session."""
+        return self.name if self.group in PLAIN else f"{self.group}: {self.name}"
+
+
+def figures(session: Session) -> list[Figure]:
+    """All figures of the reported run, in the order in which they are shown; no name twice."""
+    own = roofs(session)
+    found = [*_roofs(session, own), *_held(session), *_probes(session, own), *_points(session)]
+    return list({(f.what, f.unit): f for f in reversed(found)}.values())[::-1]
+
+
+def spread(session: Session, of: str, variant: str | None = None) -> float:
+    """Between runs, of a figure of this kind."""
+    if session.device.kind == "cpu" or variant in BY_HOST:
+        return ON_HOST
+    return RUN_TO_RUN.get(of, UNREPEATED)
+
+
+def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
+    """Slopes, flats and the main precision's ridges."""
+    best = own.bandwidth
+    if best is not None:
+        yield from _rate(session, best, "DRAM bandwidth", ROOFS, {"kernel": _name(session, best)})
+    for key, flat in own.compute.items():
+        for m, which in ((flat.burst, "burst"), (flat.sustained, "sustained")):
+            if m is not None:
+                yield from _rate(session, m, f"{key} {which}", ROOFS)
+    main = own.compute.get(own.main_key or "")
+    if best is not None and main is not None:
+        yield from _ridges(session, best, main)
+
+
+def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[Figure]:
+    slope = estimate(best.times_s, lambda t: gbs(best, t) / 1e3)
+    for m, which in ((flat.burst, "burst"), (flat.sustained, "sustained")):
+        top = estimate(m.times_s, partial(value, m)) if m is not None else None
+        ridge = over(top, slope) if top and slope else None
+        if m is not None and ridge is not None:
+            yield Figure(
+                name=f"{flat.peak_key} ridge {which}",
+                group=ROOFS,
+                probe=m.probe,
+                unit="FLOP/B",
+                estimate=ridge,
+                run_to_run=max(spread(session, m.protocol), spread(session, best.protocol)),
+                better="",
+            )
+
+
+def _held(session: Session) -> Iterator[Figure]:
+    """What the card did in the window of each sustained probe: clock, power, efficiency."""
+    for m in session.measured():
+        if m.protocol != "sustained":
+            continue
+        of = shown(m.peak_key or f"{m.op} {m.dtype}")
+        inside = session.between(m.begin_s, m.end_s)
+        nvml = [s.sm_mhz for s in inside if s.sm_mhz]
+        by = SPIN if m.clock_mhz else NVML if session.telemetry_source == NVML else "host"
+        clock = estimate(_blocks(m) if m.clock_mhz else nvml)
+        power = estimate([s.power_w for s in inside if s.power_w])
+        rate = estimate(m.times_s, partial(value, m))
+        per_watt = over(rate, power) if rate and power and m.peak_key else None
+        for name, measured_in, figure, kind, better in (
+            ("clock" if by == "host" else "SM clock", "MHz", clock, "sm_mhz", HIGHER),
+            ("power", "W", power, "power_w", ""),
+            ("per watt", f"{_unit(session, m)}/W", per_watt, "efficiency", HIGHER),
+        ):
+            if figure is not None:
+                yield Figure(
+                    name=f"{of}: {name}",
+                    group=HELD,
+                    probe=m.probe,
+                    unit=measured_in,
+                    estimate=figure,
+                    run_to_run=spread(session, kind),
+                    better=better,
+                    traits={"clock read by": by} if figure is clock else {},
+                )
+
+
+def _blocks(m: Measurement) -> list[float]:
+    """Medians of the clock readings of each tenth of a second."""
+    blocks: dict[int, list[float]] = {}
+    for t, mhz in zip(m.clock_t_s, m.clock_mhz, strict=True):
+        blocks.setdefault(int(t / BLOCK_S), []).append(mhz)
+    return [median(readings) for readings in blocks.values()]
+
+
+def _probes(session: Session, own: Roofs) -> Iterator[Figure]:
+    """Probes that are no flat of a roof."""
+    flats = {id(m) for c in own.compute.values() for m in (c.burst, c.sustained)}
+    for m in session.measured():
+        if id(m) not in flats:
+            group = STREAMS if m.peak_key is None and not m.mistake else OTHERS
+            yield from _rate(session, m, _name(session, m), group)
+
+
+def _rate(
+    session: Session,
+    m: Measurement,
+    name: str,
+    group: str,
+    traits: dict[str, str] | None = None,
+) -> Iterator[Figure]:
+    rate = estimate(m.times_s, partial(value, m))
+    if rate is not None:
+        held_stream = m.protocol == "sustained" and m.peak_key is None
+        yield Figure(
+            name=shown(name),
+            group=group,
+            probe=m.probe,
+            unit=_unit(session, m),
+            estimate=rate,
+            run_to_run=spread(session, "stream" if held_stream else m.protocol),
+            better="" if m.mistake else HIGHER,
+            traits=_traits(m) | (traits or {}),
+        )
+
+
+def _unit(session: Session, m: Measurement) -> str:
+    """Of the figure that the probe is about."""
+    spec = next((s for s in session.specs if s.key == m.probe), None)
+    if spec is not None and m.mistake:
+        return spec.unit
+    return unit(m.peak_key) if m.peak_key else "GB/s"
+
+
+def _traits(m: Measurement) -> dict[str, str]:
+    found = {
+        "shape": "x".join(str(m.shape[side]) for side in ("m", "n", "k") if side in m.shape)
+        or ", ".join(f"{name} {size}" for name, size in m.shape.items()),
+        "dtype": m.dtype,
+        "math": m.math,
+        "accumulate": m.accumulate or "",
+        "layout": m.layout or "",
+        "timing": m.timing,
+    }
+    return {name: shown(text) for name, text in found.items() if text}
+
+
+def _name(session: Session, m: Measurement) -> str:
+    """A probe's name without the seconds for which it was held: a condition tells those."""
+    spec = next((s for s in session.specs if s.key == m.probe), None)
+    if spec is None or m.mistake or m.protocol != "sustained":
+        return session.label(m.probe)
+    return shown(f"{m.op} {m.peak_key or m.dtype} sustained")
+
+
+def _points(session: Session) -> Iterator[Figure]:
+    """Points of groups and sweeps; of a decode step the whole, not its parts."""
+    for spec in session.specs:
+        if spec.protocol == "sweep":
+            points: Sequence[Measurement] = session.sweep(spec.key)
+        elif spec.protocol in GROUPS:
+            points = session.group(spec.key)
+        else:
+            continue
+        for m in points:
+            if spec.protocol == "decode" and m.op != "decode":
+                continue
+            timed = m.protocol in DISCRETE
+            figure = estimate(m.times_s, float if timed else partial(value, m))
+            if figure is not None:
+                yield Figure(
+                    name=shown(_point_name(m)),
+                    group=session.label(spec.key),
+                    probe=spec.key,
+                    unit="s" if timed else _unit(session, m),
+                    estimate=figure,
+                    run_to_run=spread(session, m.protocol, m.variant),
+                    better=LOWER if timed else HIGHER,
+                    traits=_traits(m) | _size(m),
+                )
+
+
+def _size(m: Measurement) -> dict[str, str]:
+    """What of a point's shape its name leaves out; its time is no other's of another size."""
+    sizes = {"decode": ("layers",), "kernels": tuple(m.shape), "fusion": tuple(m.shape)}
+    told = [f"{s} {m.shape[s]}" for s in sizes.get(m.protocol, ()) if s in m.shape]
+    return {"shape": "", "size": shown(", ".join(told))}
+
+
+def _point_name(m: Measurement) -> str:
+    shape, variant = m.shape, m.variant or ""
+    if m.protocol in ("launch", "alignment"):
+        return variant
+    if m.protocol == "waves":
+        return f"{shape['m']}x{shape['n']}x{shape['k']}"
+    if m.protocol == "sweep":
+        return f"n={shape['n']}" if "n" in shape else _size_said(working_set_bytes(m))
+    if m.protocol == "decode":
+        name = f"b={shape['batch']} at {shape['context']}"
+    elif m.protocol == "fusion":
+        name = m.op.replace("_", " ")
+    else:
+        return label(m)
+    return f"{name}, {variant}" if variant else name
+
+
+def _size_said(size: int) -> str:
+    for shift, name in ((30, "GiB"), (20, "MiB")):
+        if size >= 1 << shift:
+            return f"{size / (1 << shift):.4g} {name}"
+    return f"{size / 1024:.4g} KiB"

@@ -1,0 +1,139 @@
+"""The record as Markdown: what one pastes beside a run's log. It names no host and no path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofwatch.notebook.finding import NOTE
+from roofwatch.roofline.peaks import unit
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
+from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.table import DONE, ProbeRow, probe_rows
+from roofwatch.session.throttle import fall
+
+NOT_MEASURED = "-"
+ESCAPED = str.maketrans(
+    {
+        "\\": "\\\\",
+        "|": "\\|",
+        "`": "\\`",
+        "*": "\\*",
+        "[": "\\[",
+        "<": "&lt;",
+        "&": "&amp;",
+        "@": "&#64;",
+    }
+)
+"""What would be markup, or call someone, where the text is pasted."""
+
+
+def markdown(session: Session) -> str:
+    """Device and software, the roofs, every probe, what smells wrong; ends with a line feed."""
+    found = findings(session)
+    own = roofs(session)
+    parts = [_title(session), _roofs(own)]
+    parts.append(_table(_PROBES, [_probe(r) for r in probe_rows(session, found)]))
+    said = []
+    dropped = fall(session)
+    if dropped is not None and dropped.price_tflops:
+        said.append(f"- {_text(dropped.sentence)}")
+    for f in found:
+        if f.severity != NOTE:
+            about = f"{_text(f.severity)}, {_text(session.label(f.subject))}"
+            said.append(f"- **{_text(f.code)}** {about}: {_text(f.message)}")
+    if not said and session.complete:
+        said = ["- nothing smells wrong"]
+    if not session.complete:
+        said.append("- this session is not complete")
+    return "\n\n".join(part for part in (*parts, "\n".join(said)) if part) + "\n"
+
+
+def _title(session: Session) -> str:
+    device, software = session.device, session.software
+    told = [f"**{_text(device.name or 'unknown device')}**"]
+    if device.memory_bytes:
+        told.append(f"{device.memory_bytes / 2**30:.0f} GiB")
+    if device.power_limit_w:
+        told.append(f"{device.power_limit_w:.0f} W")
+    for what, version in (
+        ("driver", software.driver),
+        ("torch", software.torch),
+        ("CUDA", software.cuda),
+        ("roofwatch", software.roofwatch),
+    ):
+        if version:
+            told.append(f"{what} {_text(version)}")
+    if session.started_at:
+        told.append(f"{_text(session.started_at)[:16].replace('T', ' ')} UTC")
+    return " · ".join(told)
+
+
+def _roofs(own: Roofs) -> str:
+    measured = [c for c in own.compute.values() if c.best_tflops]
+    lines = []
+    if own.bandwidth_gbs is not None:
+        line = f"DRAM {_figure(own.bandwidth_gbs)} GB/s"
+        if own.nominal_gbs:
+            line += f", {own.bandwidth_gbs / own.nominal_gbs:.0%} of {own.nominal_gbs:.0f} nominal"
+        lines.append(line)
+    if measured:
+        lines.append(_table(_FLATS, [_flat(own, c) for c in measured]))
+    return "\n\n".join(lines)
+
+
+_FLATS = ("roof", "nominal", "burst", "sustained", "unit", "burst of nominal", "ridge, FLOP/byte")
+_PROBES = ("probe", "expected", "measured", "unit", "of nominal", "findings")
+
+
+def _flat(own: Roofs, c: ComputeRoof) -> tuple[str, ...]:
+    roof = own.roof(c.peak_key, "burst") or own.roof(c.peak_key, "sustained")
+    return (
+        c.peak_key,
+        _figure(c.nominal_tflops),
+        _figure(c.burst_tflops),
+        _figure(c.sustained_tflops),
+        unit(c.peak_key),
+        _share(c.burst_tflops, c.nominal_tflops),
+        _figure(roof.ridge if roof else None),
+    )
+
+
+def _probe(r: ProbeRow) -> tuple[str, ...]:
+    expected = f"{_figure(r.low)} – {_figure(r.high)}" if r.low is not None else NOT_MEASURED
+    measured = _figure(r.measured) if r.state == DONE and not r.said else _text(r.said or r.state)
+    return (
+        _text(r.label),
+        expected,
+        measured,
+        r.unit if r.measured is not None else "",
+        f"{r.of_nominal:.0%}" if r.of_nominal else "",
+        _text(" ".join(r.codes)),
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    left = {"roof", "probe", "unit", "findings"}
+    lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
+    return "\n".join([*lines, *map(_line, rows)])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _share(part: float | None, whole: float | None) -> str:
+    return f"{part / whole:.0%}" if part and whole else NOT_MEASURED
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return NOT_MEASURED
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _text(text: str) -> str:
+    return shown(text).translate(ESCAPED)

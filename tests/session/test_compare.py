@@ -1,0 +1,284 @@
+"""Two sessions side by side: like with like, noise and differences told apart."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.roofline.workload import add_scalar, matmul
+from roofwatch.session.compare import FASTER, SLOWER, TOO_FEW, Pair, compare
+from roofwatch.session.differences import UUID
+from roofwatch.session.events import (
+    AnyEvent,
+    Device,
+    End,
+    Fault,
+    Measurement,
+    SessionInfo,
+    Software,
+)
+from roofwatch.session.figures import HELD, RUN_TO_RUN, figures
+from roofwatch.session.file import UnreadableSession, events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.replay import Replay
+
+Point = Callable[..., Measurement]
+SESSIONS = Path(__file__).parents[1] / "sessions"
+VALUES = [None, 0, -1, 1e308, 1 << 70, "", "x\x1b[2J", [], {}, [0], True, 1e-320]
+
+
+def recorded(name: str) -> Session:
+    return fold(events(SESSIONS / f"h200-{name}.jsonl"))
+
+
+def pair(a: Session, b: Session, what: str) -> Pair:
+    return next(p for p in compare(a, b).pairs if p.what == what)
+
+
+@pytest.fixture
+def card(point: Point) -> Callable[..., Session]:
+    """A session of one stream and one matmul, each ``times`` as fast as usual."""
+
+    def made(times: float = 1.0, noise: float = 0.0, n: int = 11, **told: object) -> Session:
+        chance = random.Random(3)
+
+        def seconds(middle: float) -> list[float]:
+            return [middle / times * (1 + noise * chance.uniform(-1, 1)) for _ in range(n)]
+
+        stream = point(add_scalar(1 << 30, "fp16"), 1.0, "add_scalar-fp16", dtype="fp16")
+        stream = msgspec.structs.replace(
+            stream, times_s=seconds(1e-3), protocol="stream", peak_key=None
+        )
+        burst = point(matmul(4096, 4096, 8192, "bf16"), 1.0, "matmul-bf16", protocol="burst")
+        burst = msgspec.structs.replace(burst, times_s=seconds(0.34e-3))
+        fields: dict[str, object] = {"kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-1"}
+        software = Software(torch=str(told.pop("torch", "2.11")), driver="580")
+        stream_of: list[AnyEvent] = [
+            SessionInfo(t=0.0, schema="roofwatch.session/1", id="aa", suite="quick"),
+            SessionInfo(
+                t=0.1,
+                instrument="telemetry",
+                device=Device(**{**fields, **told}),  # type: ignore[arg-type]
+                software=software,
+            ),
+            stream,
+            burst,
+            End(t=9.0, complete=True),
+        ]
+        return fold(stream_of)
+
+    return made
+
+
+# -- recorded sessions -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("a", "b"), [("1", "2"), ("1", "3"), ("2", "3"), ("3", "1")])
+def test_three_runs_of_one_card_do_not_differ(a: str, b: str) -> None:
+    told = compare(recorded(f"quick-{a}"), recorded(f"quick-{b}"))
+    assert len(told.pairs) == 16
+    assert not any(p.outside_noise for p in told.pairs)
+    assert told.conditions == []
+    assert {UUID, "torch", "driver", "temperature", "suite"} <= set(told.same)
+    assert told.missing == []
+
+
+def test_what_their_ratio_moves_by_is_within_what_docs_state() -> None:
+    runs = [{f.what: f for f in figures(recorded(f"quick-{i}"))} for i in (1, 2, 3)]
+    for what in runs[0]:
+        values = [run[what].estimate.value for run in runs]
+        assert max(values) / min(values) - 1 <= runs[0][what].run_to_run, what
+
+
+def test_another_card_and_suite_differ_in_bursts_and_conditions_say_so() -> None:
+    told = compare(recorded("full-1"), recorded("quick-1"))
+    bf16 = next(p for p in told.pairs if p.what == "bf16 burst")
+    assert bf16.ratio == pytest.approx(0.9855, abs=1e-4)
+    assert bf16.interval is not None
+    assert bf16.interval[1] < 1
+    assert bf16.verdict == SLOWER
+    names = {c.what: c for c in told.conditions}
+    assert set(names) == {UUID, "suite", "sustained for", "temperature"}
+    assert "4 %" in names[UUID].note
+    assert (names["suite"].a, names["suite"].b) == ("full", "quick")
+    assert (names["sustained for"].a, names["sustained for"].b) == (10.0, 3.0)
+
+
+def test_a_roof_by_another_kernel_is_not_called_slower() -> None:
+    bandwidth = pair(recorded("full-1"), recorded("quick-1"), "DRAM bandwidth")
+    assert bandwidth.outside_noise
+    assert not bandwidth.alike
+    assert bandwidth.verdict == ""
+    assert bandwidth.notes == ["kernel triad fp16 in A, add_scalar fp16 in B"]
+    assert pair(recorded("full-1"), recorded("quick-1"), "add_scalar fp16").ratio == pytest.approx(
+        1, abs=1e-3
+    )
+
+
+def test_another_shape_is_noted_and_still_compared() -> None:
+    tf32 = pair(recorded("full-1"), recorded("quick-1"), "tf32 burst")
+    assert tf32.notes == ["shape 6144x5632x8192 in A, 3072x2816x8192 in B"]
+    assert tf32.verdict == SLOWER
+
+
+def test_what_was_held_has_clock_power_and_efficiency() -> None:
+    told = [p for p in compare(recorded("quick-1"), recorded("quick-3")).pairs if p.group == HELD]
+    assert [(p.name, p.unit) for p in told] == [
+        ("bf16: SM clock", "MHz"),
+        ("bf16: power", "W"),
+        ("bf16: per watt", "TFLOP/s/W"),
+    ]
+    assert (told[0].a, told[0].b) == (1425.0, 1440.0)
+    assert told[2].a == pytest.approx(0.9811, abs=1e-4)
+
+
+def test_decode_and_kernels_share_roofs_and_launches_and_say_what_else_there_is() -> None:
+    told = compare(recorded("kernels-1"), recorded("decode-1"))
+    assert {p.group for p in told.pairs} == {"roofs", "streams", "launch"}
+    alone = {(m.what, m.only): m for m in told.missing}
+    assert alone["waves", "a"].count == 12
+    assert alone["decode Llama-3-8B", "b"].count == 32
+    assert alone["decode Llama-3-8B", "b"].why == "not in suite kernels"
+
+
+@pytest.mark.parametrize("name", ["decode-1", "kernels-1", "full-1", "mistakes-1"])
+def test_a_session_does_not_differ_from_itself(name: str) -> None:
+    told = compare(recorded(name), recorded(name))
+    assert told.missing == []
+    assert {p.ratio for p in told.pairs} == {1.0}
+    assert not any(p.outside_noise or not p.alike for p in told.pairs)
+    assert len({(p.what, p.unit) for p in told.pairs}) == len(told.pairs)
+
+
+def test_the_decode_steps_are_compared_and_their_parts_are_not() -> None:
+    told = compare(recorded("decode-1"), recorded("decode-1"))
+    steps = [p for p in told.pairs if p.group == "decode Llama-3-8B"]
+    assert len(steps) == 32
+    assert steps[0].what == "decode Llama-3-8B: b=1 at 256, eager"
+    assert {p.unit for p in steps} == {"s"}
+
+
+def test_three_repetitions_are_too_few_to_tell() -> None:
+    told = pair(recorded("kernels-1"), recorded("kernels-1"), "alignment: k-1")
+    assert told.interval is None
+    assert told.status == {"interval": TOO_FEW}
+    assert not told.outside_noise
+
+
+# -- built sessions --------------------------------------------------------------------------
+
+
+def test_faster_is_a_larger_rate(card: Callable[..., Session]) -> None:
+    told = compare(card(), card(1.05, noise=0.001))
+    rates = {p.what: p.verdict for p in told.pairs if p.better}
+    assert rates == {"DRAM bandwidth": FASTER, "bf16 burst": FASTER, "add_scalar fp16": FASTER}
+    assert (told.count(FASTER), told.count(SLOWER)) == (3, 0)
+
+
+def test_a_difference_below_the_spread_of_runs_is_noise_however_sure(
+    card: Callable[..., Session],
+) -> None:
+    told = pair(card(), card(1 + 0.9 * RUN_TO_RUN["burst"]), "bf16 burst")
+    assert told.interval is not None
+    assert told.interval[0] > 1
+    assert not told.outside_noise
+
+
+def test_a_difference_within_the_repetitions_is_noise_however_large(
+    card: Callable[..., Session],
+) -> None:
+    told = pair(card(noise=0.3), card(1.05, noise=0.3), "bf16 burst")
+    assert abs(told.ratio - 1) > RUN_TO_RUN["burst"]
+    assert not told.outside_noise
+
+
+def test_a_ridge_is_neither_better_nor_worse(card: Callable[..., Session]) -> None:
+    told = pair(card(), card(), "bf16 ridge burst")
+    assert told.better == ""
+    assert told.a == pytest.approx(809 / 4.295, rel=0.01)
+
+
+def test_conditions_that_one_does_not_know_are_said(card: Callable[..., Session]) -> None:
+    told = compare(card(power_limit_w=700.0, mig=False), card(torch="2.12", mig=True))
+    found = {c.what: (c.a, c.b) for c in told.conditions}
+    assert found == {"power limit": (700.0, None), "MIG": (False, True), "torch": ("2.11", "2.12")}
+
+
+def test_another_card_of_another_kind_is_no_spread_between_like_cards(
+    card: Callable[..., Session],
+) -> None:
+    told = compare(card(), card(name="NVIDIA L4", uuid="GPU-2"))
+    assert [(c.what, c.note) for c in told.conditions] == [("card", ""), (UUID, "")]
+
+
+def test_why_the_other_has_none_is_its_own_word(card: Callable[..., Session]) -> None:
+    a, b = card(), card()
+    b.measurements = [m for m in b.measurements if m.probe != "matmul-bf16"]
+    b.faults = [Fault(t=3.0, instrument="probes", what="out of memory", probe="matmul-bf16")]
+    missing = {m.what: m.why for m in compare(a, b).missing}
+    assert missing == {"bf16 burst": "out of memory", "bf16 ridge burst": "out of memory"}
+    b.faults = []
+    assert compare(a, b).missing[0].why == "not measured"
+
+
+def test_on_a_cpu_ten_per_cent_are_noise(card: Callable[..., Session]) -> None:
+    cpu = {"kind": "cpu", "name": "Xeon", "uuid": None}
+    told = compare(card(**cpu), card(1.08, **cpu))
+    assert told.pairs
+    assert not any(p.outside_noise for p in told.pairs)
+    told = compare(card(**cpu), card(1.2, **cpu))
+    assert any(p.verdict == FASTER for p in told.pairs)
+
+
+def test_sessions_that_measured_nothing_have_no_pair() -> None:
+    told = compare(Session(), recorded("quick-1"))
+    assert told.pairs == []
+    assert {m.only for m in told.missing} == {"b"}
+    assert compare(Session(), Session()).missing == []
+
+
+def test_it_is_json_in_the_shape_that_scripts_rely_on() -> None:
+    told = msgspec.json.decode(
+        msgspec.json.encode(compare(recorded("full-1"), recorded("quick-1")))
+    )
+    assert {"pairs", "conditions"} <= told.keys()
+    assert list(told["pairs"][0])[:6] == ["what", "a", "b", "ratio", "interval", "outside_noise"]
+    assert {"what", "a", "b"} <= told["conditions"][0].keys()
+    assert all(isinstance(p["outside_noise"], bool) for p in told["pairs"])
+
+
+def damaged(line: str, chance: random.Random) -> str:
+    """The line with one value, at any depth, turned into another."""
+    told = json.loads(line)
+    place = told
+    while True:
+        key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
+        if isinstance(place[key], (dict, list)) and place[key] and chance.random() < 0.8:
+            place = place[key]
+            continue
+        place[key] = chance.choice(VALUES)
+        return json.dumps(told) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_sessions_are_compared_or_refused(tmp_path: Path, seed: int) -> None:
+    chance, whole = random.Random(seed), recorded("quick-2")
+    lines = (SESSIONS / "h200-quick-1.jsonl").read_text().splitlines(keepends=True)
+    kept = [i for i, line in enumerate(lines) if '"kind":"sample"' not in line]
+    path, compared = tmp_path / "m.jsonl", 0
+    for _ in range(40):
+        at = chance.choice(kept)
+        path.write_text("".join([*lines[:at], damaged(lines[at], chance), *lines[at + 1 :]]))
+        try:
+            session = Replay(path).session
+        except UnreadableSession:
+            continue
+        msgspec.json.encode(compare(session, whole))
+        msgspec.json.encode(compare(whole, session))
+        compared += 1
+    assert compared
