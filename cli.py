@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import roofwatch
-from roofwatch.tui.live_options import NOMINAL, add_live_options, decode_shapes
-from roofwatch.tui.look_options import add_ascii_option, add_look_options, add_output_options
+from roofwatch.tui.printed.live_options import NOMINAL, add_live_options, decode_shapes
+from roofwatch.tui.printed.look_options import (
+    add_ascii_option,
+    add_look_options,
+    add_output_options,
+)
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
     from roofwatch.session.live import Live
     from roofwatch.session.replay import Replay
-    from roofwatch.tui.glyphs import Glyphs
+    from roofwatch.tui.drawing.glyphs import Glyphs
 
 INTERNAL, USAGE = 1, 2
 
@@ -109,7 +113,7 @@ def _live(parser: Parser, options: argparse.Namespace) -> Live:
 
 def _kept(live: Live) -> str:
     problem = live.file.problem
-    from roofwatch.tui.spent import session_cost_said
+    from roofwatch.tui.screen.spent import session_cost_said
 
     spent = session_cost_said(live.session)
     kept = f"not kept: {problem}" if problem else f"what was measured is in {live.path}"
@@ -131,15 +135,15 @@ def _tell(said: object) -> None:
 
 
 def _glyphs(encoding: str | None, ascii_only: bool = False) -> Glyphs:
-    from roofwatch.tui.glyphs import for_terminal
+    from roofwatch.tui.drawing.glyphs import for_terminal
 
     return for_terminal(encoding, os.environ, ascii_only)
 
 
 def _draw(source: Live | Replay, options: argparse.Namespace) -> int:
     """The screen over a session, until someone leaves it."""
-    from roofwatch.tui.app import run as run_screen
-    from roofwatch.tui.theme import theme_of
+    from roofwatch.tui.drawing.theme import theme_of
+    from roofwatch.tui.screen.app import run as run_screen
 
     theme = options.theme or theme_of(os.environ)
     glyphs = _glyphs(sys.stderr.encoding, options.ascii)
@@ -180,7 +184,7 @@ def run(argv: list[str], look: bool = False) -> int:
     add_output_options(parser)
     parser.add_argument("--strict", action="store_true", help="exit 5 on a finding that is wrong")
     options = parser.parse_args(argv)
-    from roofwatch.tui import plain
+    from roofwatch.tui.printed import plain
 
     live = _live(parser, options)
     try:
@@ -190,7 +194,7 @@ def run(argv: list[str], look: bool = False) -> int:
         return 128 + signal.number
     from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
-    from roofwatch.tui.show_plain import print_session
+    from roofwatch.tui.printed.show_plain import print_session
 
     code = exit_code(session, findings(session), options.strict)
     if code != ABSENT or options.json or options.md:  # nothing was measured that one could read
@@ -200,7 +204,7 @@ def run(argv: list[str], look: bool = False) -> int:
 
 def show(argv: list[str]) -> int:
     """A saved session again."""
-    from roofwatch.tui import show_plain
+    from roofwatch.tui.printed import show_plain
 
     parser = Parser(prog="roofwatch show", description="A saved session again.")
     show_plain.add_options(parser)
@@ -253,7 +257,7 @@ def check(argv: list[str]) -> int:
     if bool(fields) == bool(options.file):
         parser.error("give a file or -, or one number by options (--op, --time, --claimed ...)")
     gc.disable()  # answers are kept until the last one is there
-    from roofwatch.tui.check_plain import run as check_plain
+    from roofwatch.tui.printed.check_plain import run as check_plain
 
     return check_plain(
         options.file,
@@ -275,7 +279,7 @@ def _speak() -> None:
 
 def plan(argv: list[str]) -> int:
     """A card and a model on paper."""
-    from roofwatch.tui import plan_plain
+    from roofwatch.tui.printed import plan_plain
 
     said, more = plan_plain.DESCRIPTION, plan_plain.EPILOG
     raw = argparse.RawDescriptionHelpFormatter
@@ -304,7 +308,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run a verb; a person's mistake is one line and exit code 2."""
-    from roofwatch.tui.live_options import with_values
+    from roofwatch.tui.printed.live_options import with_values
 
     refuse = Parser(prog="roofwatch").error
     arguments = with_values(sys.argv[1:] if argv is None else argv, refuse)

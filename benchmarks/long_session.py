@@ -47,9 +47,9 @@ def folded(path: Path) -> dict[str, Any]:
     """In this process: time and memory of the fold, then what drawing takes."""
     from roofwatch.session.replay import Replay
     from roofwatch.session.summary import record
-    from roofwatch.tui import clocks_pane
-    from roofwatch.tui.clocks_view import ClocksView
-    from roofwatch.tui.glyphs import UNICODE
+    from roofwatch.tui.clocks import clocks_pane
+    from roofwatch.tui.clocks.clocks_view import ClocksView
+    from roofwatch.tui.drawing.glyphs import UNICODE
 
     begun = time.perf_counter()
     session = Replay(path).session

@@ -20,9 +20,9 @@ from roofwatch.notebook.sheet import rows
 from roofwatch.notebook.verdict import VERDICTS, check_rows
 from roofwatch.session.cards import load_cards
 from roofwatch.session.printable import plain_json
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.rows_of_text import text_of
-from roofwatch.tui.verdict_rows import answers
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.notebook.verdict_rows import answers
 
 GPUS = ("T4", "A100", "NVIDIA H100 80GB HBM3", "RTX 3080", "A100-SXM4-80GB MIG 1g.10gb", "4090")
 ODD: tuple[Any, ...] = (

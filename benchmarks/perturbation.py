@@ -58,8 +58,8 @@ def screen() -> None:
     """The screen with telemetry alone."""
     from roofwatch.session.cards import load_cards
     from roofwatch.session.live import Live, Options
-    from roofwatch.tui.app import run
-    from roofwatch.tui.glyphs import UNICODE
+    from roofwatch.tui.drawing.glyphs import UNICODE
+    from roofwatch.tui.screen.app import run
 
     live = Live(Options(probes=False), load_cards)
     live.start()

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from roofwatch.session.replay import Replay
-from roofwatch.tui.app import WIDE, RoofwatchApp
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.painting import PANES, TOGETHER
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.screen.app import WIDE, RoofwatchApp
+from roofwatch.tui.screen.painting import PANES, TOGETHER
 
 SIZES = ((80, 24), (120, 36), (200, 60))
 

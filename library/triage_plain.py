@@ -23,10 +23,10 @@ from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.printable import plain_json, shown
-from roofwatch.tui.glyphs import Glyphs, for_terminal
-from roofwatch.tui.live_options import device
-from roofwatch.tui.print_rows import columns, print_rows
-from roofwatch.tui.rows_of_text import Row, hung, row
+from roofwatch.tui.drawing.glyphs import Glyphs, for_terminal
+from roofwatch.tui.drawing.print_rows import columns, print_rows
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row
+from roofwatch.tui.printed.live_options import device
 
 USAGE, ABSENT, FAILED = 2, 3, 4
 OF_FILES = (NominalError, UnreadableSession)

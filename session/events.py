@@ -1,8 +1,8 @@
 """The event stream: one msgspec Struct a kind, at once wire format, file format and object.
 
 A session is these events, one JSON object a line, in the order they were written. Instruments write
-them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began.
-This module imports nothing but msgspec, so that every instrument may import it.
+them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began. It
+imports msgspec alone, so that every instrument may import it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Clock = Annotated[float, msgspec.Meta(ge=1, le=1e6)]  # MHz, as read on the devi
 Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 Status = str
-"""Why a value is null: ``not_supported``, ``no_permission``, ``error`` or ``stale``."""
+"""Why a value is null: ``not_supported``, ``no_permission``, ``error``, ``stale``."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
@@ -132,7 +132,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     import_s: float | None = None  # what importing torch took
     software: Software | None = None
     device: Device | None = None
-    neighbours: list[Device] = []  # the host's other cards, as telemetry sees them
+    neighbours: list[Device] = []  # the host's other cards
     cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
 

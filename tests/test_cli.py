@@ -196,7 +196,7 @@ def test_a_session_from_a_pipe(h200_file: Path) -> None:
 
 def test_the_command_line_knows_the_suites_there_are() -> None:
     from roofwatch.roofline import suite
-    from roofwatch.tui import live_options
+    from roofwatch.tui.printed import live_options
 
     assert live_options.SUITES == suite.SUITES
     assert live_options.QUICK == suite.QUICK

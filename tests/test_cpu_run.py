@@ -13,7 +13,7 @@ import pytest
 from roofwatch.session.events import Price
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
-from roofwatch.tui.numbers import money
+from roofwatch.tui.drawing.numbers import money
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -29,8 +29,8 @@ def loaded_by(code: str) -> set[str]:
         ("import roofwatch.roofline.lookup, roofwatch.notebook.rules", set()),
         ("import roofwatch.probes.__main__", set()),
         ("import roofwatch.telemetry.__main__", set()),
-        ("import roofwatch.tui.app", {"textual"}),
-        ("import roofwatch.tui.report, roofwatch.tui.plain", set()),
+        ("import roofwatch.tui.screen.app", {"textual"}),
+        ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )
 def test_nothing_heavy_comes_along(code: str, allowed: set[str]) -> None:

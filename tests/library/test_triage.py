@@ -20,8 +20,8 @@ from roofwatch.roofline.triage import Evidence
 from roofwatch.roofline.trial import Varied
 from roofwatch.session.events import Device
 from roofwatch.session.host_cpu import cpuinfo
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.rows_of_text import text_of, width
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of, width
 
 torch = pytest.importorskip("torch")
 

@@ -12,9 +12,9 @@ import pytest
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.replay import Replay
 from roofwatch.session.summary import record
-from roofwatch.tui import clocks_pane
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.report import report
+from roofwatch.tui.clocks import clocks_pane
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.printed.report import report
 
 VALUES = [None, 0, -1, 1e308, -1e308, 1 << 70, "", "x\x1b[2J", [], {}, [0], True, 1e-320, "NaN"]
 

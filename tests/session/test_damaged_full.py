@@ -16,8 +16,8 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
 from roofwatch.session.sweeps import sweeps
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.report import report
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.printed.report import report
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -19,9 +19,9 @@ from roofwatch.session.fold import fold
 from roofwatch.session.fusion import fusions
 from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.report import report
-from roofwatch.tui.rows_of_text import text_of
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.report import report
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 FILES = ("h200-decode-1.jsonl", "h200-kernels-1.jsonl")

@@ -46,10 +46,12 @@ from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
 from roofwatch.session.table import DONE as MEASURED
 from roofwatch.session.table import probe_rows
-from roofwatch.tui import clocks_pane, plain, probes_pane
-from roofwatch.tui.glyphs import ASCII, UNICODE
-from roofwatch.tui.report import report
-from roofwatch.tui.rows_of_text import text_of, width
+from roofwatch.tui.clocks import clocks_pane
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of, width
+from roofwatch.tui.printed import plain
+from roofwatch.tui.printed.report import report
+from roofwatch.tui.probes import probes_pane
 
 MIB = 1 << 20
 CODES = ["E1", "E2", "E3", "E4", "E5"]

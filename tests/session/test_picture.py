@@ -21,9 +21,9 @@ from roofwatch.session.picture import PictureRefused, draw
 from roofwatch.session.points import points
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
-from roofwatch.tui.glyphs import UNICODE
-from roofwatch.tui.roofline_pane import build
-from roofwatch.tui.rows_of_text import text_of
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.roofline.roofline_pane import build
 
 KEYS = ("bf16", "fp32", "fp8_fast", "int8")
 Words = Callable[..., str]

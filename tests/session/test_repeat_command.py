@@ -16,7 +16,7 @@ from roofwatch.session.events import Device, Measurement, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.repeat_command import not_repeatable, python_lines, repeat_command
-from roofwatch.tui.live_options import decode_shapes
+from roofwatch.tui.printed.live_options import decode_shapes
 
 SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("*.jsonl"))
 

@@ -17,7 +17,9 @@ from roofwatch.roofline import decode_work
 from roofwatch.session.decode import BENT, TERMS, DecodeCurve, DecodePoint
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.models import packaged_models
-from roofwatch.tui import decode_pane, kernels_pane, plan_answers
+from roofwatch.tui.decode import decode_pane
+from roofwatch.tui.kernels import kernels_pane
+from roofwatch.tui.plan import plan_answers
 
 PICTURES = Path(__file__).parent / "pictures"
 

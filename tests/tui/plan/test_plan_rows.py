@@ -1,0 +1,196 @@
+"""The plan as rows of text: what is said, and that it fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.models import named
+from roofwatch.session.cards import packaged_cards
+from roofwatch.session.events import Price
+from roofwatch.session.models import packaged_models
+from roofwatch.session.plan import Plan, Question, card_named, plan
+from roofwatch.session.plan_sources import table
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.tui.drawing.numbers import money
+from roofwatch.tui.drawing.rows_of_text import text_of, width
+from roofwatch.tui.plan.card_model_rows import table_rows
+from roofwatch.tui.plan.plan_rows import duration, plan_rows, size
+
+ALL = packaged_cards()
+CARDS, MODELS = Cards(ALL), packaged_models()
+
+
+def ask(card: str = "T4", model: str = "TinyLlama", **fields: Any) -> Plan:
+    question = Question(card=card, model=model, **fields)
+    return plan(card_named(card, CARDS), named(model, MODELS), question)
+
+
+def text(found: Plan, cells: int = 80) -> str:
+    rows = plan_rows(found, cells, UNICODE)
+    assert max(width(r) for r in rows) <= cells
+    return "\n".join(text_of(r).rstrip() for r in rows)
+
+
+def test_the_answer_of_day_18() -> None:
+    said = text(ask(context=256, bandwidth_gbs=270, peak_tflops=50, overhead_s=7.8e-3))
+    for line in (
+        " Tesla T4 × TinyLlama-1.1B, 256 tokens of context, fp16 weights and KV",
+        " ridge     185 FLOP/byte; 50 TFLOP/s (fp16, given) over 270 GB/s (given);",
+        " weights   2.20 GB: 1,100,048,384 parameters in fp16",
+        " KV cache  22,528 B a token, 5.77 MB a sequence",
+        " AI_max    381 FLOP/byte, which no batch gets beyond",
+        " b*        359.9: there the intensity is the ridge; batch 360 is the first there",
+        " ends      at the compute roof, from b* 359.9: beyond it only the overhead is",
+        "           shared by more, up to 22726 tokens/s",
+        "           1, without the overhead of 7.80 ms",
+        "      batch   FLOP/B     bytes      step   tokens/s   off linear     bound",
+        "          1    0.997   2.21 GB   16.0 ms       62.6        0.0 %    memory",
+        "         16     15.4   2.29 GB   16.3 ms        982        2.0 %    memory",
+        "        128     95.8   2.94 GB   18.7 ms       6851       14.5 %    memory",
+        "     b* 360      185   4.28 GB   23.6 ms      15228       32.4 %   compute",
+        "   cap 2508      331   16.7 GB    118 ms      21226       86.5 %   compute",
+    ):
+        assert line in said.splitlines()
+
+
+def test_who_ends_the_gain_is_said() -> None:
+    short = " ".join(text(ask()).split())
+    assert (
+        "never reaches the roof: AI_max 47.7 under the ridge 203; memory ends it at batch 313"
+        in short
+    )
+    for most in (16, 128, 4096):  # whatever the curve goes to
+        assert " ".join(text(ask(batch_max=most)).split()).count("memory ends it at batch 313") == 1
+    plain, b_star = text(ask(context=256)), ask(context=256).b_star
+    assert f"from b* {b_star:.1f}: beyond it a larger batch adds no tokens/s" in " ".join(
+        plain.split()
+    )
+    far = text(ask("A100 80GB SXM", "Llama-3-70B", weights="int8", kv="fp8", context=512))
+    assert "does not fit; memory ends it at batch" in " ".join(far.split())
+    assert "b*        none: AI_max lies below the ridge of 203" in text(ask())
+    a100 = text(ask("A100 80GB SXM", "Llama-2-7B", price=Price(per_hour=1.99)))
+    assert "AI_max 12.6 under the ridge 153; memory ends it at batch 65" in " ".join(a100.split())
+    assert "85.9 GB (80 GiB) holds 65 sequences beside the weights" in a100
+    assert "cost      $0.347 per Mtok at batch 65, $3.945 at batch 1; for $1.99 an hour" in a100
+    assert "$/Mtok" in a100
+    assert next(x for x in a100.splitlines() if x.endswith("no room")).split()[0] == "128"
+    huge = text(ask("T4", "Llama-3-70B", price=Price(per_hour=1.0, currency="EUR")))
+    assert "in the memory: it does not run on this card" in huge
+    assert "17.2 GB (16 GiB) does not hold the weights and one sequence" in huge
+    assert "cost      n/a: no batch fits in the memory" in huge
+    least = text(ask(price=Price(per_hour=1.0)))
+    assert "; least $0.0462 at batch 313; for $1.00 an hour" in " ".join(least.split())
+
+
+def test_what_is_not_known_is_said() -> None:
+    card = Nominal(origin="none", name="New card")
+    found = plan(
+        card,
+        named("TinyLlama", MODELS),
+        Question(card="x", model="y", bandwidth_gbs=100, ridge=50.0),
+    )
+    said = text(found)
+    assert "loading   n/a: the card's host link is not known" in said
+    assert "memory    not known, so no batch is too large" in said
+    assert "50 FLOP/byte (given); 5 TFLOP/s (by the ridge) over 100 GB/s (given)" in said
+    assert "ends      never reaches the roof: AI_max 47.7 under the ridge 50; the" in said
+
+
+def test_a_ridge_that_stands_alone_says_so() -> None:
+    said = " ".join(text(ask(context=256, bandwidth_gbs=270, ridge="nominal")).split())
+    roof = "65 TFLOP/s (fp16, nominal) over 270 GB/s (given), which make 241"
+    assert f"203 FLOP/byte (nominal), decides b* alone; times go by {roof}" in said
+    assert f"from b* {ask(context=256).b_star:.1f} by that ridge" in said
+    given = " ".join(text(ask(bandwidth_gbs=270, peak_tflops=50, ridge=185.0)).split())
+    assert "ridge 185 FLOP/byte (given); 50 TFLOP/s" in given
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+def test_every_card_and_model_fits(cells: int) -> None:
+    dear = Price(per_hour=123456.0, currency="CNY")
+    question = Question(card="", model="", price=dear, batch_max=10**6)
+    for card in ALL[::9]:
+        for model in MODELS:
+            rows = plan_rows(plan(CARDS.nominal(card), model, question), cells, ASCII)
+            assert max(width(r) for r in rows) <= cells
+            assert "CNY/Mtok" in "".join(map(text_of, rows))
+
+
+def test_the_seeds_table_fits_80_columns_whole() -> None:
+    plans = table(Question(card="", model=""), ALL, CARDS, MODELS)
+    rows = [text_of(r).rstrip() for r in table_rows(plans, 80, UNICODE)]
+    assert rows == [
+        " 2048 tokens of context, nominal figures, fp16 weights and KV",
+        " card × model                ridge weights  KV/token AI_max roof at  limit cap",
+        " Tesla T4 × TinyLlama-1.1B     203 2.20 GB  22,528 B   47.7   never AI_max 313",
+        " A100-SXM4-80GB × Llama-2-7B   153 13.5 GB 524,288 B   12.6   never memory  65",
+        " H100 80GB HBM3 × Llama-3-8B   295 16.1 GB 131,072 B   59.8   never AI_max 250",
+    ]
+
+
+def test_a_table_over_one_side_names_the_other_once() -> None:
+    of_card = table(Question(card="T4", model="", context=64), ALL, CARDS, MODELS)
+    rows = [text_of(r).rstrip() for r in table_rows(of_card, 80, UNICODE)]
+    assert rows[0].startswith(" Tesla T4, 64 tokens of context")
+    assert " ".join(rows[:2]).endswith("KV, ridge  203, 320 GB/s, 17.2 GB of memory")
+    assert rows[3].startswith(" TinyLlama-1.1B ")
+    assert rows[3].split()[-3:] == ["235", "10032", "compute"]
+    of_model = table(Question(card="", model="TinyLlama"), ALL, CARDS, MODELS)
+    rows = [text_of(r).rstrip() for r in table_rows(of_model, 80, ASCII)]
+    assert rows[0].startswith(" TinyLlama-1.1B, 2048 tokens")
+    assert all(len(r) <= 80 for r in rows)
+    assert len({r[:29] for r in rows}) == len(rows)  # no two cards look alike
+    assert rows[1].endswith("2.20 GB of weights, 22,528 B of KV a token, AI_max 47.7")
+    assert rows[2].split() == ["card", "ridge", "GB/s", "memory", "floor", "b*", "cap", "ends"]
+    t4 = next(r for r in rows if r.startswith(" Tesla T4 "))
+    assert t4.split()[2:] == ["203", "320", "17.2", "GB", "6.88", "ms", "never", "313", "memory"]
+
+
+def test_wide_a_table_cuts_no_name_and_says_the_price() -> None:
+    price = Price(per_hour=2.0)
+    plans = table(Question(card="", model="TinyLlama", price=price), ALL, CARDS, MODELS)
+    for cells in (80, 100, 120):
+        rows = [text_of(r) for r in table_rows(plans, cells, UNICODE)]
+        assert max(map(len, rows)) <= cells
+        assert " $/Mtok" in next(r for r in rows if r.startswith(" card "))
+    assert "…" not in "".join(rows)
+    assert rows[0].startswith(" TinyLlama-1.1B, 2048 tokens of context, nominal figures")
+    assert "at $2.00 an hour and the largest batch that fits, up to 128" in " ".join(rows)
+    cost = next(p.cost_per_mtok for p in plans if p.gpu == "Tesla T4")
+    assert next(r for r in rows if r.startswith(" Tesla T4 ")).split()[-1] == money(cost or 0, "")
+
+
+def test_an_empty_table_says_so() -> None:
+    assert [text_of(r) for r in table_rows([], 80, ASCII)] == [" no card has the figures for it"]
+
+
+def test_names_cannot_move_the_cursor() -> None:
+    found = msgspec.structs.replace(ask(), gpu="evil\x1b[2J", model="a\nb")
+    assert "\x1b" not in text(found)
+    assert "a\nb" not in text(found)
+    rows = table_rows([found, found], 80, ASCII)
+    assert "\x1b" not in "".join(text_of(r) for r in rows)
+
+
+def test_sizes_and_times_to_three_digits() -> None:
+    assert [size(x) for x in (0, 999, 22_528, 5.767e6, 1.3477e10, 9.996e10, 2.5e12)] == [
+        "0 B",
+        "999 B",
+        "22.5 kB",
+        "5.77 MB",
+        "13.5 GB",
+        "100 GB",
+        "2.50 TB",
+    ]
+    assert [duration(x) for x in (3e-9, 4.7e-6, 6.875e-3, 0.428, 12.0)] == [
+        "3.00 ns",
+        "4.70 us",
+        "6.88 ms",
+        "428 ms",
+        "12.0 s",
+    ]

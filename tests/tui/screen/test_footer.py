@@ -1,0 +1,37 @@
+"""Keys in the footer are whole, and what is recorded stands at its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of, width
+from roofwatch.tui.screen.footer import FIRST, LAST, TYPING, footer
+
+OFFERS = [*FIRST, ("{lr}", "precision"), ("{ud}", "point"), ("Enter", "open"), *LAST]
+RECORDED = "recorded 2026-11-29 17:30 UTC"
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("state", ["", RECORDED])
+@pytest.mark.parametrize("cells", [20, 30, 60, 80, 120, 200])
+def test_it_holds_whole_keys_in_their_order(cells: int, state: str, glyphs: object) -> None:
+    row = footer(cells, glyphs, OFFERS, state=state)  # type: ignore[arg-type]
+    assert width(row) == cells
+    text = text_of(row)
+    if cells >= 60:
+        assert text.rstrip().endswith(state)
+    shown = [part.strip() for part in text.replace(state, "").split("  ") if part.strip()]
+    whole = text_of(footer(300, glyphs, OFFERS))  # type: ignore[arg-type]
+    named = [part.strip() for part in whole.split("  ") if part.strip()]
+    assert shown == named[: len(shown)]
+    if cells >= 80:
+        assert len(shown) >= 3
+
+
+def test_a_note_takes_its_place() -> None:
+    assert text_of(footer(80, UNICODE, OFFERS, "said", RECORDED)).strip() == "said"
+
+
+def test_what_is_typed_has_its_own_keys() -> None:
+    assert text_of(footer(80, UNICODE, TYPING)).split("  ")[0].strip() == "Enter take it"

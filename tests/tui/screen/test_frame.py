@@ -1,0 +1,132 @@
+"""What is sent makes the terminal equal to what is wanted, and is little where little changed."""
+
+from __future__ import annotations
+
+import pyte
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.geometry import Region
+from textual.strip import Strip
+
+from roofwatch.tui.screen.frame import Frame
+
+COLUMNS, ROWS = 12, 3
+STYLES = (
+    Style(color="#c8ccd4", bgcolor="#0d1117"),
+    Style(color="#58c4dd", bgcolor="#0d1117", bold=True),
+    Style(color="#58c4dd", bgcolor="#ffffff"),
+    Style(),
+)
+CONSOLE = Console(color_system="truecolor", force_terminal=True)
+
+
+def strip(text: str, style: Style = STYLES[0]) -> Strip:
+    return Strip([Segment(text, style)], COLUMNS)
+
+
+def whole(rows: list[Strip]) -> LayoutUpdate:
+    return LayoutUpdate([[r] for r in rows], Region(0, 0, COLUMNS, len(rows)))
+
+
+class Seen:
+    """A terminal behind a frame."""
+
+    def __init__(self) -> None:
+        self.frame = Frame()
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.Stream(self.screen)
+
+    def show(self, update: LayoutUpdate | ChopsUpdate) -> str:
+        sent = self.frame.sparse(update).render_segments(CONSOLE)
+        self._stream.feed(sent)
+        return sent
+
+    def cell(self, x: int, y: int) -> tuple[str, str, str, bool]:
+        seen = self.screen.buffer[y][x]
+        return seen.data, seen.fg, seen.bg, seen.bold
+
+
+def _wanted(rows: list[Strip]) -> list[list[tuple[str, str, str, bool]]]:
+    out = []
+    for r in rows:
+        cells: list[tuple[str, str, str, bool]] = []
+        for text, style, _ in r:
+            assert style is not None
+            look = (_color(style.color), _color(style.bgcolor), bool(style.bold))
+            for char in text:
+                cells += [(char, *look), *[("", *look)] * (cell_len(char) - 1)]
+        out.append(cells)
+    return out
+
+
+def _color(color: object) -> str:
+    return "default" if color is None else color.triplet.hex.removeprefix("#")  # type: ignore[attr-defined]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> list[Strip]:
+    """Three rows of exactly twelve cells, narrow and wide characters in changing styles."""
+    found = []
+    for _ in range(ROWS):
+        segments, left = [], COLUMNS
+        while left:
+            char = draw(st.sampled_from("ab─⠤中文 "))
+            size = cell_len(char)
+            if size > left:
+                char, size = "x", 1
+            segments.append(Segment(char, draw(st.sampled_from(STYLES))))
+            left -= size
+        found.append(Strip(segments, COLUMNS))
+    return found
+
+
+@given(st.lists(rows(), min_size=1, max_size=4))
+def test_the_terminal_shows_what_was_wanted(frames: list[list[Strip]]) -> None:
+    seen = Seen()
+    for wanted in frames:
+        seen.show(whole(wanted))
+        for y, row in enumerate(_wanted(wanted)):
+            assert [seen.cell(x, y) for x in range(COLUMNS)] == row
+
+
+def test_nothing_is_sent_twice() -> None:
+    seen = Seen()
+    rows = [strip("SM 1455 MHz "), strip("-" * 12), strip(" " * 12)]
+    first = seen.show(whole(rows))
+    assert len(first) > 36
+    assert seen.show(whole(rows)) == ""
+    sent = seen.show(whole([strip("SM 1460 MHz "), *rows[1:]]))
+    assert "60" in sent
+    assert len(sent) < 60
+    assert seen.screen.display[0] == "SM 1460 MHz "
+
+
+def test_what_is_forgotten_is_sent_again() -> None:
+    seen = Seen()
+    rows = [strip("a" * 12)] * 3
+    seen.show(whole(rows))
+    seen.frame.forget()
+    assert seen.show(whole(rows)).count("aaaaaaaaaaaa") == 3
+
+
+def test_a_style_is_told_by_what_changes_of_it() -> None:
+    seen = Seen()
+    two = Strip([Segment("aa", STYLES[1]), Segment("bb", STYLES[1] + Style(color="#ffffff"))], 4)
+    sent = seen.show(LayoutUpdate([[two]], Region(0, 0, 4, 1)))
+    assert sent.count("48;2;13;17;23") == 1  # the ground stays
+    assert "\x1b[38;2;255;255;255m" in sent
+
+
+def test_of_a_partial_update_only_the_pieces_it_touches_are_looked_at() -> None:
+    seen = Seen()
+    seen.show(whole([strip("abcdefghijkl")] * 3))
+    left, right = strip("abcXef"), strip("ghijkY")
+    update = ChopsUpdate([{}, {0: left, 6: right}, {}], [(1, 0, 6)], [[], [6, 12], []])
+    seen.show(update)
+    assert seen.screen.display[1] == "abcXefghijkl"
+    assert seen.screen.display[0] == seen.screen.display[2] == "abcdefghijkl"

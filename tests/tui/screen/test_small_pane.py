@@ -1,0 +1,202 @@
+"""Panes on a small terminal: what matters first, no figure is cut, what is left out is counted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.session.events import Device, Fault, Sample, SessionInfo, Span
+from roofwatch.session.file import events
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session, fold
+from roofwatch.tui.decode import decode_pane
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
+from roofwatch.tui.kernels import kernels_pane
+from roofwatch.tui.kernels.kernels_pane import View
+from roofwatch.tui.plan import plan_pane
+from roofwatch.tui.plan.plan_fields import PlanFields
+from roofwatch.tui.plan.plan_tables import load_tables
+from roofwatch.tui.screen import small_pane
+
+SESSIONS = Path(__file__).parent.parent.parent / "sessions"
+NAMES = ("roofline", "clocks", "probes", "notebook")
+SIZES = [(60, 11), (59, 15), (40, 9), (30, 7), (20, 5), (20, 1), (12, 3)]
+
+
+def session_of(name: str) -> Session:
+    return fold(events(SESSIONS / f"h200-{name}-1.jsonl")) if name else Session()
+
+
+@pytest.fixture(scope="module", params=["quick", "full", "mistakes", "decode", ""])
+def session(request: pytest.FixtureRequest) -> Session:
+    return session_of(request.param)
+
+
+def lines(rows: list[Row]) -> list[str]:
+    return [text_of(r).rstrip() for r in rows]
+
+
+def small(
+    session: Session, name: str, cells: int, height: int, glyphs: Glyphs = UNICODE
+) -> list[Row]:
+    return small_pane.build(session, cells, height, findings(session), name, "bf16", glyphs, 0.4)
+
+
+@pytest.mark.parametrize(("cells", "height"), SIZES)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_pane_fills_its_size_exactly(
+    session: Session, cells: int, height: int, glyphs: Glyphs
+) -> None:
+    drawn = [small(session, name, cells, height, glyphs) for name in NAMES]
+    fields = PlanFields(load_tables(), session)
+    paper = fields.answer(session).plan
+    drawn += [
+        decode_pane.small(session, cells, height, 0, paper),
+        kernels_pane.small(session, cells, height, View()),
+        plan_pane.small(fields, session, cells, height, glyphs),
+    ]
+    for rows in drawn:
+        assert [width(r) for r in rows] == [cells] * height
+    for rows in drawn if glyphs is ASCII else []:
+        assert all(ord(c) < 128 for r in rows for c in text_of(r))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_left_out_is_counted(session: Session, name: str) -> None:
+    whole = [r for r in lines(small(session, name, 40, 60)) if r]
+    for height in range(2, len(whole)):
+        rows = lines(small(session, name, 40, height))
+        if name != "notebook":  # findings are short or whole, as there is room
+            assert rows[-1] == f" {len(whole) - height + 1} more"
+            assert rows[:-1] == whole[: height - 1]
+
+
+def test_no_figure_is_cut(session: Session) -> None:
+    for name in ("roofline", "clocks", "probes"):
+        seen = {n for r in lines(small(session, name, 60, 60)) for n in _figures(r)}
+        for cells in range(20, 60):
+            for text in lines(small(session, name, cells, 60)):
+                assert set(_figures(text)) <= seen, (cells, text)
+
+
+def _figures(text: str) -> list[str]:
+    return [] if text.endswith("more") else re.findall(r"(?<= )\d+(?:\.\d+)?(?= |$)", text)
+
+
+def test_the_roofline_is_its_figures() -> None:
+    rows = lines(small(session_of("full"), "roofline", 60, 11))
+    assert rows[:5] == [
+        " bf16 of 989 TFLOP/s",
+        " burst         831 84 %",
+        " sustained     696 70 %",
+        " memory       4389 of 4800 GB/s  91 %",
+        " ridge         189 burst, 159 sustained, 206 nominal",
+    ]
+    assert lines(small(session_of("full"), "roofline", 20, 5))[:4] == [
+        " bf16 of 989 TFLOP/s",
+        " burst      831 84 %",
+        " sustained  696 70 %",
+        " memory    4389 GB/s",
+    ]
+    assert lines(small(Session(), "roofline", 20, 5))[0] == " no roof yet"
+
+
+def test_clocks_stand_with_their_limits() -> None:
+    rows = lines(small(session_of("quick"), "clocks", 40, 9))
+    assert re.fullmatch(r" SM clock +\d+ of 1980 MHz", rows[0])
+    assert rows[1].split()[0] == "reason"
+    assert re.fullmatch(r" power +\d+ of 700 W", rows[2])
+    assert re.fullmatch(r" temperature +\d+ °C, slows at 89", rows[3])
+    assert re.fullmatch(r" memory +\d+\.\d of 140 GiB", rows[4])
+    assert "waiting" in lines(small(Session(), "clocks", 20, 5))[0]
+
+
+def test_what_could_not_be_read_has_its_word() -> None:
+    session = Session()
+    session.add(SessionInfo(t=0.0, instrument="telemetry", device=Device(kind="cuda", name="X")))
+    none = dict.fromkeys(
+        ("sm_mhz", "mem_mhz", "power_w", "power_instant_w", "temp_c", "mem_used_bytes", "util")
+    )
+    status = dict.fromkeys((*none, "reasons"), "not_supported")
+    session.add(Sample(t=0.1, gpu=0, reasons=None, status=status, **none))  # type: ignore[arg-type]
+    for cells in (20, 60):
+        rows = [r for r in lines(small(session, "clocks", cells, 9)) if r]
+        assert len(rows) == 7
+        assert all("not" in r for r in rows)
+        assert not any(re.search(r"\d", r) for r in rows)
+    assert all("not supported" in r for r in rows)
+
+
+def test_the_probe_that_runs_comes_first_with_its_progress() -> None:
+    session = session_of("quick")
+    session.closed = False
+    session.ends.clear()
+    key = session.specs[3].key
+    session.add(Span(t=999.0, probe=key, edge="begin"))
+    session.measurements = [m for m in session.measurements if m.probe != key]
+    rows = lines(small(session, "probes", 60, 11))
+    assert rows[0].startswith(" ▸ ")
+    assert "40 %" in rows[0]
+    assert "███" in rows[0]
+    assert "running" in lines(small_pane.build(session, 60, 11, [], "probes"))[0]
+
+
+def test_before_anything_is_measured_it_says_where_it_should_land() -> None:
+    session = session_of("quick")
+    session.measurements, session.spans = [], []
+    rows = lines(small(session, "probes", 60, 11))
+    assert re.search(r"add_scalar fp16 .*expected \d+–\d+ GB/s$", rows[0])
+
+
+def test_doubtful_figures_come_before_the_others() -> None:
+    rows = lines(small(session_of("mistakes"), "probes", 60, 11))
+    marks = [r[1] for r in rows if r]
+    assert marks == sorted(marks, key="▲✓".index)
+    assert rows[0].endswith("E1")
+
+
+def test_names_keep_what_tells_them_apart() -> None:
+    for cells in (20, 24, 30):
+        rows = [r for r in lines(small(session_of("quick"), "probes", cells, 30)) if r]
+        names = [r[3:] for r in rows]
+        assert len(set(names)) == len(names)
+        assert any("fp16" in name for name in names)
+
+
+def test_findings_and_faults_have_a_line_each() -> None:
+    session = session_of("mistakes")
+    session.add(Fault(t=9.0, what="the probes died\x1b[2J", instrument="probes"))
+    rows = [r for r in lines(small(session, "notebook", 60, 7)) if r]
+    assert rows[0].startswith(" ✗ the probes died")
+    assert "\x1b" not in "".join(rows)
+    assert [r.split()[1] for r in rows[1:6]] == ["E1", "E2", "E3", "E5", "E4"]
+    assert all(r.endswith("…") for r in rows[1:6])
+    roomy = " ".join(lines(small(session, "notebook", 60, 60)))
+    assert "…" not in roomy
+    assert "no finding" in lines(small_pane.build(session_of("quick"), 40, 3, [], "notebook"))[0]
+
+
+def test_an_unknown_precision_is_the_first_there_is() -> None:
+    rows = lines(small_pane.build(session_of("quick"), 40, 9, [], "roofline", "int3", UNICODE))
+    assert rows[0].startswith(" bf16 of 989")
+
+
+def test_batches_and_kernels_that_do_not_fit_are_counted() -> None:
+    decode, kernels = session_of("decode"), session_of("kernels")
+    rows = lines(decode_pane.small(decode, 20, 5, 3))
+    assert rows[-1] == " 5 more batches"
+    assert [int(r.split()[1]) for r in rows[1:4]][::2] == [1, 128]
+    assert lines(kernels_pane.small(kernels, 20, 5, View()))[-1] == " 13 more"
+    assert lines(kernels_pane.small(kernels, 40, 9, View(0, 99)))[0].startswith(" prefill")
+
+
+def test_hostile_names_stay_text() -> None:
+    session = session_of("quick")
+    device = msgspec.structs.replace(session.device, name="\x1b[2Jevil")
+    session.add(SessionInfo(t=0.0, instrument="telemetry", device=device))
+    for name in NAMES:
+        assert "\x1b" not in "".join(lines(small(session, name, 60, 11)))

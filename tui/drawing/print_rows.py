@@ -1,0 +1,40 @@
+"""Rows of styled text printed to a stream, without a screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TextIO
+
+from roofwatch.tui.drawing.rows_of_text import Row, text_of
+
+MOST_COLUMNS = 120
+
+
+def columns(stream: TextIO) -> int:
+    """Columns to print into: the terminal's, at most 120; 80 where there is none."""
+    try:
+        return max(60, min(MOST_COLUMNS, os.get_terminal_size(stream.fileno()).columns))
+    except (OSError, ValueError):
+        return 80
+
+
+def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
+    """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        for r in rows:
+            stream.write(text_of(r).rstrip() + "\n")
+        stream.flush()
+        return
+    from rich.console import Console  # a pipe needs neither
+    from rich.text import Text
+
+    from roofwatch.tui.drawing.palette import style
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for r in rows:
+        line = Text()
+        for text, name in r:
+            line.append(text, style(name))
+        line.rstrip()
+        console.print(line)

@@ -1,0 +1,202 @@
+"""The kernel map and what fusion brings, as text: a small roofline, a table, the treatments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from roofwatch.roofline.roof import STOP, Roof
+from roofwatch.session.fold import Session
+from roofwatch.session.fusion import Fusion, fusions
+from roofwatch.session.kernel_map import COMPUTE, GBS, OVERHEAD, KernelPoint, kernel_map
+from roofwatch.session.printable import shown
+from roofwatch.session.roofs import Roofs, roofs
+from roofwatch.tui.drawing.canvas import Canvas
+from roofwatch.tui.drawing.curves import cell_of, curve
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.log_frame import LEFT, framed
+from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.rows_of_text import Row, broken, fit, row, wrapped
+
+ONCE = (
+    "once: one cos of the three; bytes: times fewer in one kernel; came: times faster; saved: "
+    "the share of the time promised by bytes that came, over 100 % where the kernels before were "
+    "slower than their bytes"
+)
+LEAST_CELLS = 40
+PLOT_ROWS, LEAST_PLOT = 14, 8
+X_LIMITS = (-1.3, 4.3)  # 0.05 to 20k FLOP per byte
+SIDE_BY_SIDE = 110  # cells from which the reasons stand beside the figures
+BOUND = {"memory": "burst", "compute": "ok", "overhead": "warn"}
+"""Styles of the three bottlenecks; the word stands beside."""
+
+
+def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+    """At most ``height`` rows; none where neither was measured."""
+    if cells < LEAST_CELLS:
+        return []
+    own = roofs(session)
+    mapped, chains = kernel_map(session, own), fusions(session, own)
+    below = [*_map_rows(mapped, cells), *fusion_rows(chains, cells)]
+    room = min(PLOT_ROWS, height - len(below))
+    above = plot(own, mapped, cells, room, glyphs) if mapped and room >= LEAST_PLOT else []
+    return [fit(r, cells) for r in [*above, *below][:height]]
+
+
+def letters(mapped: Sequence[KernelPoint]) -> list[str]:
+    """A mark for each kernel, by which picture and table are read together."""
+    return [chr(ord("A") + i) if i < 26 else chr(ord("a") + i % 26) for i in range(len(mapped))]
+
+
+def table(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    """A kernel a line, its reason beside it or below."""
+    if not mapped:
+        return []
+    name = max(20, *(len(shown(p.label)) for p in mapped)) + 1
+    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{'TFLOP/s':>8}{'time':>9}{'of roof':>8}"
+    rows: list[Row] = [row((f"{head}  bound", "dim"))]
+    for mark, p in zip(letters(mapped), mapped, strict=True):
+        line = f"{shown(p.label):<{name}}{figure(p.intensity):>7}{figure(p.gbs):>7}"
+        line += f"{figure(p.tflops):>8}{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
+        first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))
+        rows += _beside(first, 3 + len(line) + 9, p.reason, cells)
+    return rows
+
+
+def legend(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    """Whose roof each per cent is of, what it is not of, and who has no place on the picture."""
+    marks = list(zip(letters(mapped), mapped, strict=True))
+    by_roof: dict[str, list[str]] = {}
+    for mark, p in marks:
+        if p.roof is not None:
+            by_roof.setdefault(_roof(p, mapped), []).append(mark)
+    roofs_said = "; ".join(f"{name} ({' '.join(of)})" for name, of in by_roof.items())
+    notes = [f"of roof, the fastest of the same reads and writes: {roofs_said}"] if by_roof else []
+    waits = [m for m, p in marks if p.bound == COMPUTE and p.roof_unit == GBS and p.roof]
+    if waits:
+        notes.append(f"{' '.join(waits)}: % of the memory's roof; what binds are the instructions")
+    if flat := [m for m, p in marks if not p.flop]:
+        notes.append(f"{' '.join(flat)}: 0 FLOP, so the picture has no point for it")
+    return [r for note in notes for r in wrapped(note, cells - 2, "dim", " ")]
+
+
+def roof_name(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
+    """Whose rate the roof of a kernel is: a probe's, or that of another kernel of the map."""
+    if p.roof_by != p.probe:
+        return shown(p.roof_by or "")
+    best = next((o for o in mapped if p.roof in (o.gbs, o.tflops)), p)
+    return f"{shown(best.label)} here"
+
+
+def _roof(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
+    return f"{figure(p.roof)} {p.roof_unit} {roof_name(p, mapped)}"
+
+
+def treatments(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    """What treats them, each treatment with the letters of its kernels."""
+    by_words: dict[str, list[str]] = {}
+    for mark, p in zip(letters(mapped), mapped, strict=True):
+        by_words.setdefault(p.treatment, []).append(mark)
+    rows: list[Row] = []
+    for words, marks in by_words.items():
+        rows += wrapped(f"{words} ({' '.join(marks)})", cells - 2, "", "   ")
+    return [row((" what treats them", "dim")), *rows] if rows else []
+
+
+def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
+    """A chain a line: seconds each way, what bytes promise, what came, and what binds it."""
+    if not chains:
+        return []
+    size = chains[0].shape["rows"] * chains[0].shape["columns"]
+    title = f" Fusion: one by one, as one graph, in one kernel; {size / 1e6:.3g} M elements"
+    head = f"   {'chain':<18}{'once':>9}{'eager':>9}{'graph':>9}{'fused':>9}{'bytes':>8}"
+    head += f"{'came':>7} saved"
+    rows = [row((f"{title} of {shown(chains[0].dtype)}", "dim")), row((head, "dim"))]
+    for f in chains:
+        line = f"   {f.name:<18}"
+        line += "".join(f"{_time(s):>9}" for s in (f.once_s, f.eager_s, f.graph_s, f.fused_s))
+        came = figure(f.measured_ratio) + ("x" if f.measured_ratio else "")
+        line += f"{f.predicted_ratio:>7.2f}x{came:>7}"
+        style = "ok" if f.delivered is not None and f.delivered >= STOP else "warn"
+        share = f" {percent(f.delivered)}" if f.delivered is not None else ""
+        pad = 7 if cells >= SIDE_BY_SIDE else 0  # the sentences stand below each other
+        first = row(line, (f"{share:<{pad}}", style))
+        rows += _beside(first, len(line) + pad, f.reason, cells)
+    rows += wrapped(ONCE, cells - 2, "dim", " ")
+    return [*rows, row("")]
+
+
+def plot(
+    own: Roofs, mapped: Sequence[KernelPoint], cells: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """The kernels under the card's measured roof; those without FLOP have no place on it."""
+    columns, rows = cells - LEFT - 1, height - 2
+    roof = own.roof(own.main_key or "", "burst")
+    marks = zip(letters(mapped), mapped, strict=True)
+    placed = [(mark, p) for mark, p in marks if p.flop and 0 < p.tflops < math.inf]
+    if columns < 20 or rows < 4 or not placed:
+        return []
+    tops = [p.tflops for _, p in placed] + ([roof.peak_tflops] if roof else [])
+    low = min(math.log10(p.tflops) for _, p in placed) - 0.3
+    y_limits = low, max(math.log10(max(tops)) + 0.3, low + 1.0)
+    canvas = Canvas(columns, rows)
+    if roof is not None:
+        path = _corners(roof)
+        canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), "burst")
+    taken: set[tuple[int, int]] = set()
+    for mark, p in placed:
+        x = cell_of(math.log10(p.intensity), X_LIMITS, columns)
+        y = rows - 1 - cell_of(math.log10(p.tflops), y_limits, rows)
+        while (x, y) in taken:
+            x += 1
+        taken.add((x, y))
+        canvas.put(x, y, mark, "warn" if p.bound == OVERHEAD else "strong")
+    if roof is not None:
+        _write_roof(canvas, f" {own.main_key} burst {figure(roof.peak_tflops)} TFLOP/s ")
+    return framed(canvas, X_LIMITS, y_limits, "TFLOP/s", glyphs)
+
+
+def _write_roof(canvas: Canvas, text: str) -> None:
+    """Names the flat at the right, as high as no point and no line is in the way."""
+    x = canvas.width - len(text)
+    y = next((y for y in range(canvas.height) if canvas.free(x, y, len(text))), None)
+    if y is not None:
+        canvas.write(x, y, text, "burst")
+
+
+def _map_rows(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    if not mapped:
+        return []
+    title = f" Kernel map: each kernel against its own roof; {shown(mapped[-1].dtype)}"
+    return [
+        row((title, "dim")),
+        *table(mapped, cells),
+        *legend(mapped, cells),
+        *treatments(mapped, cells),
+        row(""),
+    ]
+
+
+def _beside(first: Row, used: int, text: str, cells: int) -> list[Row]:
+    """A line with a sentence at its right, or below it where that is too narrow."""
+    if not text:
+        return [first]
+    if cells < SIDE_BY_SIDE:
+        return [first, *(((" " * 5, ""), *r) for r in wrapped(text, cells - 6, "dim"))]
+    lines = broken(text, cells - used - 1)
+    rest = [row((" " * used, ""), (line, "dim")) for line in lines[1:]]
+    return [(*first, (lines[0], "dim")), *rest]
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return figure(None)
+    if seconds < 1e-3:
+        return f"{figure(seconds * 1e6)} us"
+    return f"{figure(seconds * 1e3)} ms"
+
+
+def _corners(roof: Roof) -> list[tuple[float, float]]:
+    """Left edge, ridge and right edge of a roof in log10."""
+    xs = (X_LIMITS[0], math.log10(roof.ridge), X_LIMITS[1])
+    return [(x, math.log10(roof.attainable_tflops(10**x))) for x in xs]

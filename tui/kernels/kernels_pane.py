@@ -1,0 +1,396 @@
+"""The kernel map: what a transformer's kernels reach on this card, why not more, what treats it.
+
+Three pages: the map with a cursor, what fusion brings, and launches with the shapes' experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from roofwatch.roofline.common_work import common
+from roofwatch.roofline.roof import STOP
+from roofwatch.roofline.time_said import time_said
+from roofwatch.session.fold import Session
+from roofwatch.session.fusion import Fusion, fusions
+from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.printable import shown
+from roofwatch.session.roofs import Roofs, roofs
+from roofwatch.session.sweeps import sweeps
+from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
+from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.offer import Offer
+from roofwatch.tui.drawing.rows_of_text import (
+    Piece,
+    Row,
+    fit,
+    head_of,
+    hung,
+    page,
+    row,
+    spread,
+    width,
+    wrapped,
+)
+from roofwatch.tui.drawing.short_rows import CUT, parts, shortened
+from roofwatch.tui.drawing.telling import telling
+from roofwatch.tui.kernels import launch_rows, sweeps_plot
+from roofwatch.tui.kernels.kernel_rows import (
+    BOUND,
+    fusion_rows,
+    legend,
+    letters,
+    plot,
+    roof_name,
+    treatments,
+)
+from roofwatch.tui.kernels.kernel_table import (
+    BAR_CELLS,
+    FIGURES,
+    RATE,
+    around,
+    lines_of,
+    longest,
+    share,
+)
+
+BESIDE = 112  # cells from which picture and words stand beside the table
+PAPER_CELLS = 66  # of the table on paper, with whole words in its head
+SMALL_BOUND = 30  # cells from which a small terminal has the bound too
+NUMBER = 6  # the key that shows this pane alone
+LEAST_SIZES = 2  # of a sweep of squares beside the others
+PLOT_ROWS = (8, 24)  # least and most
+TABLE, LEAST_TABLE = 6, 3  # kernels that leave the rest to the picture; rows that it leaves
+BESIDE_ROWS = 14  # of the picture, before all treatments stand below it
+ON_SCREEN = "roofwatch --suite kernels"
+HOW = (
+    f"roofwatch run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
+    " kernel of a transformer reaches of its own roof, what fusion brings, what a launch costs."
+)
+
+
+class View(NamedTuple):
+    """Which page, counted round; on the map the kernel under the cursor, else the first row."""
+
+    page: int = 0
+    at: int = 0
+
+
+class _Page(NamedTuple):
+    name: str
+    rows: Callable[[int], list[Row]]
+
+
+def build(
+    session: Session, cells: int, height: int, glyphs: Glyphs, view: View | None
+) -> list[Row]:
+    """Rows of the pane. ``view`` None is the pane beside others: it follows the map and has no
+    cursor; without a map it shows the first page that there is."""
+    own = roofs(session)
+    mapped = kernel_map(session, own)
+    pages = _pages(session, own, mapped, glyphs)
+    if not pages:
+        return page(_unmeasured(session, own, view is None, cells, height), cells, height)
+    which = view.page % len(pages) if view else 0
+    at = view.at if view else 0
+    head = _head(pages if view else pages[:1], which, mapped, cells, glyphs)
+    if view is None and pages[which].name == SWEEPS:
+        body = _swept(session, own, cells, height - 1, glyphs)
+    elif pages[which].name != MAP:
+        reach = "down, up" if view else f"key {NUMBER}"
+        body = _scrolled(pages[which].rows(cells - 1), at, height - 1, reach)
+    elif view is None:
+        body = _followed(own, mapped, cells, height - 1, glyphs)
+    else:
+        at = min(len(mapped) - 1, max(0, at))
+        chains = fusions(session, own) if cells >= BESIDE else []
+        body = _map(own, mapped, chains, at, cells, height - 1, glyphs)
+    return page([head, *body], cells, height)
+
+
+def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> int:
+    """How many places a page has: kernels of the map, else rows that can be scrolled to."""
+    own = roofs(session)
+    mapped = kernel_map(session, own)
+    pages = _pages(session, own, mapped, glyphs)
+    if not pages:
+        return 1
+    return _places(pages[view.page % len(pages)], mapped, cells, height)
+
+
+def _places(open_page: _Page, mapped: Sequence[KernelPoint], cells: int, height: int) -> int:
+    if open_page.name == MAP:
+        return len(mapped)
+    return max(1, len(open_page.rows(cells - 1)) - height + 2)
+
+
+def keys(
+    session: Session,
+    view: View,
+    size: tuple[int, int] = (80, 19),
+    glyphs: Glyphs = UNICODE,
+) -> list[Offer]:
+    """What the pane's own keys do now; nothing where nothing was measured."""
+    own = roofs(session)
+    mapped = kernel_map(session, own)
+    pages = _pages(session, own, mapped, glyphs)
+    if not pages:
+        return []
+    found: list[Offer] = []
+    open_page = pages[view.page % len(pages)]
+    if _places(open_page, mapped, *size) > 1:
+        found.append(("{ud}", "kernel" if open_page.name == MAP else "scroll"))
+    return [*found, ("{lr}", "page")] if len(pages) > 1 else found
+
+
+def small(session: Session, cells: int, height: int, view: View) -> list[Row]:
+    """What a terminal too small for a picture gets: a line a kernel, from the cursor on."""
+    mapped = kernel_map(session, roofs(session))
+    if not mapped:
+        return page(
+            wrapped(f"no kernel map here: {ON_SCREEN}", cells - 1, "dim", " "), cells, height
+        )
+    at = min(len(mapped) - 1, max(0, view.at))
+    name = min(longest(mapped), max(8, cells - (18 if cells >= SMALL_BOUND else 8)))
+    rows = [
+        parts(
+            cells,
+            (f" {head_of(shown(p.label), name, CUT):<{name}}", "strong" if i == at else "dim"),
+            (f"{share(p):>6}", ""),
+            (f"  {p.bound}", BOUND.get(p.bound, "")),
+        )
+        for i, p in enumerate(mapped)
+    ]
+    return shortened(rows[at:], cells, height)
+
+
+MAP, SWEEPS, FUSION, LAUNCHES = "kernel map", "size sweeps", "fusion", "launches and shapes"
+TERMS = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
+
+
+def _pages(
+    session: Session, own: Roofs, mapped: Sequence[KernelPoint], glyphs: Glyphs
+) -> list[_Page]:
+    """Those with something on them."""
+    chains = fusions(session, own)
+    found = []
+    if mapped:
+        found.append(_Page(MAP, lambda cells: []))
+
+    if sweeps(session, own):
+        found.append(_Page(SWEEPS, lambda c: sweeps_plot.build(session, own, c, glyphs)))
+    if chains:
+        found.append(_Page(FUSION, lambda cells: fusion_rows(chains, cells)))
+
+    def launched(cells: int) -> list[Row]:
+        return launch_rows.build(session, own, cells, glyphs)
+
+    if launched(launch_rows.LEAST_CELLS):
+        found.append(_Page(LAUNCHES, launched))
+    return found
+
+
+def _head(
+    pages: Sequence[_Page], which: int, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs
+) -> Row:
+    """The pages, the open one strong, and how many kernels are at their roof."""
+    left: list[Piece] = [(" ", "")]
+    for i, one in enumerate(pages):
+        left.append((one.name, "title" if i == which else "dim"))
+        left.append((f" {glyphs.dot} " if i + 1 < len(pages) else "", "axis"))
+    if len(pages) > 1:
+        left.append((f"  {glyphs.left_right}", "key"))
+    if not mapped:
+        return spread(left, [(f"no kernel map: {ON_SCREEN} ", "dim")], cells)
+    done = sum(p.of_roof is not None and p.of_roof >= STOP for p in mapped)
+    said = f"{done} of {len(mapped)} at {percent(STOP)} of their roof or more "
+    return spread(left, [(said, "dim")], cells)
+
+
+# -- the map ---------------------------------------------------------------------------------
+
+
+def _map(
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    chains: Sequence[Fusion],
+    at: int,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """What fusion brings stands below the table of a large screen."""
+    if cells >= BESIDE:
+        return _side_by_side(own, mapped, chains, at, cells, height, glyphs)
+    said = [_below(mapped, i, cells - 1) for i in range(len(mapped))]
+    # The picture keeps its height whatever the longest reason takes of the table.
+    room = height - max(map(len, said))
+    rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], room - min(len(mapped), TABLE) - 2))
+    if room < rows + LEAST_TABLE:
+        rows = 0
+    if room > len(mapped) + 1 + PLOT_ROWS[0]:
+        rows = min(PLOT_ROWS[1], room - len(mapped) - 1)
+    picture = _picture(own, mapped, at, cells - 1, rows, glyphs)
+    told = said[at][: max(0, height - len(picture) - LEAST_TABLE)]
+    lines = height - len(picture) - len(told)
+    return [*picture, *page(around(mapped, at, cells, lines, glyphs), cells, lines), *told]
+
+
+def _followed(
+    own: Roofs, mapped: Sequence[KernelPoint], cells: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """The picture over as many kernels as fit, those furthest from their roof before the others."""
+    rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], height - len(mapped) - 1))
+    if height - rows < LEAST_TABLE + 1:
+        rows = 0
+    lines = height - rows - 1
+    lines -= 1 if lines < len(mapped) else 0
+    far = sorted(range(len(mapped)), key=lambda i: mapped[i].of_roof or 0.0)
+    chosen = sorted(far[: max(0, lines)])
+    picture = _picture(own, mapped, None, cells - 1, rows, glyphs)
+    table = lines_of(mapped, chosen, None, cells, glyphs)
+    hidden = len(mapped) - len(chosen)
+    more = [row((f"   {hidden} more, nearer to their roof: key {NUMBER}", "dim"))] if hidden else []
+    return [*picture, *table, *more]
+
+
+def _below(mapped: Sequence[KernelPoint], at: int, cells: int) -> list[Row]:
+    """What is said of one kernel where the picture leaves little room."""
+    why, treated, _ = _said(mapped, at, cells)
+    return [*why, *treated]
+
+
+def _side_by_side(
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    chains: Sequence[Fusion],
+    at: int,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """The table left; right the picture, then all that is known of the kernel under the cursor."""
+    left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + longest(mapped) + 6)
+    right = cells - left - 2
+    why, do, least = _said(mapped, at, right - 1)
+    said = [*why, *do, *least]
+    treated = [row(""), *treatments(mapped, right - 1)]
+    lower: list[list[Row]] = [legend(mapped, left - 1), fusion_rows(chains, left)]
+    rows = max(0, min(PLOT_ROWS[1], height - len(said) - 1))
+    if height - len(said) - len(treated) - 1 >= BESIDE_ROWS:
+        rows = min(PLOT_ROWS[1], height - len(said) - len(treated) - 1)
+        said += treated
+    else:
+        lower.append(treatments(mapped, left - 1))
+    picture = _picture(own, mapped, at, right, rows, glyphs)
+    beside = page([*picture, row(""), *said], right, height)
+    table = around(mapped, at, left, height, glyphs)
+    for more in lower:
+        fits = len(table) + 1 + len(more) <= height and all(width(r) <= left for r in more)
+        table += [row(""), *more] if more and fits else []
+    table = page(table, left, height)
+    return [(*a, ("  ", ""), *b) for a, b in zip(table, beside, strict=True)]
+
+
+def _picture(
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    at: int | None,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """The kernels under the roof, the one under the cursor marked."""
+    if height < PLOT_ROWS[0]:
+        return []
+    rows = plot(own, mapped, cells, height, glyphs)
+    if at is None:
+        return rows
+    mark = letters(mapped)[at]
+    return [fit(_marked(r, mark), cells) for r in rows]
+
+
+def _marked(pieces: Row, mark: str) -> list[Piece]:
+    """The row with the letter of one kernel standing out."""
+    out: list[Piece] = []
+    for text, style in pieces:
+        before, found, after = text.partition(mark)
+        if found and style in ("strong", "warn"):
+            out += [(before, style), (mark, "taken"), (after, style)]
+        else:
+            out.append((text, style))
+    return out
+
+
+def _said(
+    mapped: Sequence[KernelPoint], at: int, cells: int
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
+    p = mapped[at]
+    roof = f"{share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
+    by = f" ({roof_name(p, mapped)})" if p.roof_by else ""
+    if not p.flop:
+        by += ", no point on the picture: 0 FLOP"
+    why = f"; {p.reason}" if p.reason else ""
+    told = wrapped(f"{shown(p.label)}: {roof}{by}{why}", cells - 2, "", " ")
+    treated = hung(" Do  ", p.treatment, cells - 1, "note")
+    terms = ", ".join(f"{TERMS.get(n, n)} {time_said(s)}" for n, s in p.terms.items())
+    least = wrapped(f"at least: {terms}; took {time_said(p.time_s)}", cells - 2, "dim", " ")
+    return told, treated, least if terms else []
+
+
+# -- the other pages -------------------------------------------------------------------------
+
+
+def _scrolled(rows: list[Row], first: int, height: int, reach: str) -> list[Row]:
+    first = min(max(0, first), max(0, len(rows) - height))
+    shown_rows = rows[first:]
+    if len(shown_rows) > height > 0:
+        left = len(shown_rows) - height + 1
+        return [*shown_rows[: height - 1], row((f" {left} more rows: {reach}", "dim"))]
+    return shown_rows
+
+
+def _swept(session: Session, own: Roofs, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+    """The size sweeps; short of rows the sizes of the squares that tell most."""
+    rows = sweeps_plot.build(session, own, cells - 1, glyphs)[:-1]
+    squares = [s for s in sweeps(session, own) if s.points[0].n is not None]
+    count = len(squares[0].points) if len(squares) == 1 else 0
+    top, sizes = rows[: len(rows) - count], rows[len(rows) - count :]
+    lines = height - len(top) - 1
+    if len(rows) <= height or lines < LEAST_SIZES:
+        return _scrolled(rows, 0, height, f"key {NUMBER}")
+    chosen = telling(count, lines)
+    more = row((f" {count - len(chosen)} more sizes: key {NUMBER}", "dim"))
+    return [*top, *(sizes[i] for i in chosen), more]
+
+
+def _unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: int) -> list[Row]:
+    """The command that measures, and on paper what side of the ridge common work is on."""
+    probes = [spec.key for spec in session.specs if spec.protocol == "kernels"]
+    if probes and not session.closed:
+        rows = [row((" No kernel is measured yet; the roofs come first.", "title"))]
+    elif follows:
+        rows = wrapped(f"No kernel measured: {ON_SCREEN}", cells - 2, "title", " ")
+    else:
+        rows = [row((" No kernel was measured in this session.", "title"))]
+        rows += wrapped(HOW, cells - 2, "", " ")
+    key = own.main_key or next(iter(own.compute), None)
+    roof = next((r for w in ("burst", "nominal") if (r := own.roof(key or "", w))), None)
+    if roof is None:
+        return rows
+    which = "measured" if own.roof(key or "", "burst") else "nominal"
+    said = f" On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
+    rows += [row(""), row((said, "title"))]
+    work = common("fp32" if key == "fp32" else "bf16")
+    full = cells >= PAPER_CELLS
+    heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")
+    sizes = (10, 17) if full else (8, 9)
+    head = "".join(f"{name:>{size}}" for name, size in zip(heads, sizes, strict=True))
+    rows.append(row((f"   {'work':<26}{head}  bound", "dim")))
+    for c in work[: max(0, height - len(rows))]:
+        bound = "memory" if c.intensity < roof.ridge else "compute"
+        line = f"   {c.name:<26}{figure(c.intensity):>{sizes[0]}}"
+        line += f"{figure(roof.attainable_tflops(c.intensity)):>{sizes[1]}}  "
+        rows.append(row(line, (bound, BOUND[bound])))
+    return rows

@@ -1,0 +1,104 @@
+"""The page of one error: what it is, this card's numbers, when it speaks, how to avoid it."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+from textual import events
+
+from roofwatch.notebook.catalog import chosen, label
+from roofwatch.notebook.finding import Finding
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row, hung, page, row, spread, wrapped
+from roofwatch.tui.notebook.evidence_rows import evidence_rows
+from roofwatch.tui.notebook.finding_rows import mark_of, name_of, severity_of, steps, style_of
+from roofwatch.tui.widgets.sheet import Sheet
+
+MOST = (104, 44)
+BESIDE = 60  # cells from which names stand beside their text, not above
+
+
+def head(f: Finding, subject: str, cells: int, glyphs: Glyphs) -> Row:
+    """Code and severity left, what was measured right."""
+    style = style_of(f)
+    left = row((f"{mark_of(f, glyphs)} {name_of(f)}", style))
+    left = (*left, (f" {glyphs.dot} ", "dim"), (severity_of(f), style))
+    return spread(left, row((shown(subject), "dim")), cells)
+
+
+def body(f: Finding, cells: int, glyphs: Glyphs) -> list[Row]:
+    """All rows under the head."""
+    words = chosen().pages.get(f.code)
+    names = ["numbers", "why", "do", *(["what", "fires", "avoid"] if words else [])]
+    size = max(cell_len(label(name)) for name in names) + 3
+    out: list[Row] = []
+
+    def tell(name: str, text: str, style: str = "") -> None:
+        if cells < BESIDE:
+            out.append(row((label(name), "dim")))
+            out.extend((("  ", ""), *r) for r in wrapped(text, cells - 2, style))
+        else:
+            out.extend(hung(set_cell_size(label(name), size), text, cells, style))
+
+    if words:
+        out += [*wrapped(words.title, cells, "title"), row("")]
+        tell("what", words.what)
+        out.append(row(""))
+    tell("numbers", f.message, "strong")
+    indent = 2 if cells < BESIDE else size
+    figures = evidence_rows(f.evidence, f.message, cells - indent, glyphs)
+    if figures:
+        out += [row(""), *(row(" " * indent, *r) for r in figures), row("")]
+    tell("why", f.why)
+    if cells < BESIDE:
+        out += [row((label("do"), "dim")), *steps(f.do, "  ", cells)]
+    else:
+        out += steps(f.do, set_cell_size(label("do"), size), cells)
+    if words:
+        out.append(row(""))
+        tell("fires", words.fires)
+        tell("avoid", words.avoid)
+    return out
+
+
+def build(
+    f: Finding, subject: str, cells: int, height: int, glyphs: Glyphs, scroll: int = 0
+) -> list[Row]:
+    """The head, and what of the body fits from row ``scroll`` on."""
+    rows = body(f, cells, glyphs)
+    whole = min(height, len(rows) + 2)
+    if len(rows) <= height - 2:
+        scroll = 0
+    return page([head(f, subject, cells, glyphs), row(""), *rows[scroll:]], cells, whole)
+
+
+class ErrorPage(Sheet):
+    """A finding, opened."""
+
+    def __init__(self, found: Finding, subject: str, glyphs: Glyphs) -> None:
+        super().__init__(glyphs, MOST)
+        self._found = found
+        self._subject = subject
+        self._scroll = 0
+
+    def build(self, cells: int, height: int) -> list[Row]:
+        """The page in the room there is; the frame says how much is left."""
+        rows = body(self._found, cells, self.glyphs)
+        left = len(rows) - (height - 2) - self._scroll
+        more = f"{left} more rows: {self.glyphs.up_down}   " if left > 0 else ""
+        self.frame("", f"{more}Esc closes")
+        return build(self._found, self._subject, cells, height, self.glyphs, self._scroll)
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll, or close."""
+        event.stop()
+        cells, height = self.room()
+        by = {"down": 1, "j": 1, "up": -1, "k": -1}.get(event.key, 0)
+        by = {"pagedown": height - 3, "space": height - 3, "pageup": 3 - height}.get(event.key, by)
+        by = {"home": -(10**6), "end": 10**6}.get(event.key, by)
+        if by:
+            last = max(0, len(body(self._found, cells, self.glyphs)) - (height - 2))
+            self._scroll = min(last, max(0, self._scroll + by))
+            self.draw()
+        elif event.key in ("escape", "q", "enter"):
+            self.close()

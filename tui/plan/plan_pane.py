@@ -1,0 +1,313 @@
+"""A card and a model on paper, answered anew with every key: fields, figures, batches, curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from roofwatch.roofline.decode import TWO_BYTES
+from roofwatch.session.fold import Session
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, at_roof
+from roofwatch.session.plan_fields import FIELDS as TYPED
+from roofwatch.session.plan_overhead import TWO_COUNTS
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure, money
+from roofwatch.tui.drawing.offer import Offer
+from roofwatch.tui.drawing.rows_of_text import (
+    Piece,
+    Row,
+    fit,
+    head_of,
+    page,
+    row,
+    spread,
+    width,
+    wrapped,
+)
+from roofwatch.tui.drawing.short_rows import shortened
+from roofwatch.tui.drawing.throughput_plot import DASHES, DOTS, SOLID, Line, plot
+from roofwatch.tui.drawing.typed_line import drawn
+from roofwatch.tui.plan import plan_batches
+from roofwatch.tui.plan.card_model_rows import table_rows
+from roofwatch.tui.plan.plan_answers import Answer
+from roofwatch.tui.plan.plan_fields import FIELDS, ROOFS, PlanFields
+from roofwatch.tui.plan.plan_figures import LABEL, figures
+
+LABELS = {
+    "gpu": "card",
+    "kv": "KV cache",
+    "batch_max": "batch to",
+}
+MAKER = "NVIDIA "  # gives way where a card's name is too long
+FIELD_CELLS = (28, 48)  # of the fields' column, least and most
+BESIDE = 112  # cells from which the curve stands beside the table
+LEAST_PLOT = 10
+TABLE_CELLS = 70  # most of the table beside the curve, and of that of the models
+LEAST_MODELS = 3
+LEAST_MORE = 26  # rows below the fields from which the other models stand under the batches
+ORDER = (4, 6, 7)  # figures that come first on a small screen: b*, what ends it, the floor
+ROOMY = 26  # rows from which there is space around
+
+
+def build(
+    fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """Rows of the pane: the fields with their figures beside, a line of help, batches, curve.
+
+    On a page of all batches the open field alone stands above them.
+    """
+    p = fields.answer(session).plan
+    at = min(fields.page, pages(fields, session, cells, height, glyphs) - 1)
+    top = _top(fields, session, cells, height, at, glyphs)
+    if p is not None:
+        top += _below(fields, session, p, at, cells, height - len(top), glyphs)
+    return page(top, cells, height)
+
+
+def pages(fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs) -> int:
+    """How many pages the batches have: 1 where all stand under the fields."""
+    p = fields.answer(session).plan
+    if p is None:
+        return 1
+    counts = len(_counts(_lines(fields, session, p), cells))
+    rooms = []
+    for at in (0, 1):
+        room = height - len(_top(fields, session, cells, height, at, glyphs))
+        wide = cells >= BESIDE and room >= LEAST_PLOT + counts
+        rooms.append((TABLE_CELLS, room - counts) if wide else (cells, room))
+    if plan_batches.holds_all(p, *rooms[0]):
+        return 1
+    return 1 + plan_batches.pages(p, *rooms[1])
+
+
+def keys(fields: PlanFields) -> list[Offer]:
+    """What the pane's own keys do now: m only where a card was measured."""
+    found: list[Offer] = [("{ud}", "field"), ("{lr}", "change"), ("Enter", "type")]
+    return [*found, ("m", "roofs")] if fields.here else found
+
+
+def _top(
+    fields: PlanFields, session: Session, cells: int, height: int, at: int, glyphs: Glyphs
+) -> list[Row]:
+    """The fields around the open one as far as there is room, on a later page that one alone."""
+    answer = fields.answer(session)
+    own = answer.plan.overhead_s if answer.plan and answer.overhead else None
+    said = _help(fields, answer, cells, glyphs)[: max(1, height - 2)]
+    space = [row("")] if height >= ROOMY else []
+    left = min(FIELD_CELLS[1], max(FIELD_CELLS[0], cells * 46 // 100))
+    if at:
+        field = _field(fields, fields.open, session, left, glyphs, own)
+        back = row((f"{plan_batches.BACK}: all fields ", "dim"))
+        return [*space, spread(field, back, cells), *said, *space]
+    told = _figures(answer, cells - left - 2, glyphs)
+    asked = [_field(fields, name, session, left, glyphs, own) for name in FIELDS]
+    both = [
+        (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *told[i])
+        if i < len(told)
+        else asked[i]
+        for i in range(max(len(asked), len(told)))
+    ]
+    below = 1 if answer.plan is not None else 0  # at least how many batches there are
+    room = max(1, min(len(both), height - below - len(said)))
+    first = min(max(0, FIELDS.index(fields.open) - room + 1), len(both) - room)
+    return [*space, *both[first : first + room], *space, *said, *space]
+
+
+def _figures(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The answer, or why there is none."""
+    if answer.plan is None:
+        return wrapped(answer.remark, cells, "warn", f"{glyphs.warn} ")
+    return figures(answer.plan, cells)
+
+
+def small(
+    fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """What a terminal too small for all of it gets: the open field, then the figures, b* first."""
+    answer = fields.answer(session)
+    rows = [_field(fields, fields.open, session, cells, glyphs)]
+    if fields.said:
+        rows += wrapped(fields.said, cells - 2, "warn", " ")
+    if answer.plan is None:
+        rows += wrapped(answer.remark, cells - 2, "warn", f" {glyphs.warn} ")
+        return shortened(rows, cells, height)
+    title = f"{shown(answer.plan.gpu).removeprefix(MAKER)}, {shown(answer.plan.model)}"
+    rows.append(row((f" {head_of(title, cells - 2, glyphs.ellipsis)}", "dim")))
+    told = figures(answer.plan, cells - 2)
+    order = [ORDER.index(i) if i in ORDER else len(ORDER) + i for i in range(len(told))]
+    told = [told[i] for i in sorted(range(len(told)), key=order.__getitem__)]
+    return shortened([*rows, *((((" ", "")), *r) for r in told)], cells, height)
+
+
+# -- fields ----------------------------------------------------------------------------------
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name, name)
+
+
+def _value(fields: PlanFields, name: str, session: Session, own_s: float | None = None) -> str:
+    """What stands in a field; ``own_s`` is the overhead as measured, where that is used."""
+    q = fields.question
+    if name == "gpu":
+        if fields.here:
+            return f"{session.device.name or 'this machine'} (here)"
+        return fields.card(session).name
+    if name == "price":
+        return f"{money(q.price.per_hour, q.price.currency)}/h" if q.price else "none"
+    if name == ROOFS:
+        return f"{fields.figures} here" if fields.figures != NOMINAL else NOMINAL
+    if name == "overhead" and own_s is not None:
+        return f"{figure(own_s * 1e3)} ms, measured"
+    return {
+        "model": fields.model.name,
+        "context": f"{q.context} tokens",
+        "weights": q.weights,
+        "kv": q.kv,
+        "batch_max": str(q.batch_max),
+        "overhead": f"{q.overhead_s * 1e3:g} ms a step",
+    }[name]
+
+
+def _field(
+    fields: PlanFields,
+    name: str,
+    session: Session,
+    cells: int,
+    glyphs: Glyphs,
+    own_s: float | None = None,
+) -> Row:
+    """Exactly ``cells`` cells: the label, then the value on its ground."""
+    here = name == fields.open
+    label: Piece = (
+        f"{glyphs.here if here else ' '} {_label(name)}",
+        "key" if here else "dim",
+    )
+    room = cells - LABEL - 2
+    ground = "field-open" if here else "field"
+    if here and fields.line is not None:
+        value = fit(drawn(fields.line, "", max(4, room - 2), glyphs), room, ground)
+    else:
+        keys = f" {glyphs.left_right} " if here else " "
+        left = room - 1 - len(keys)
+        text = shown(_value(fields, name, session, own_s))
+        if cell_len(text) > left:
+            text = text.removeprefix(MAKER)
+        text = head_of(text, left, glyphs.ellipsis)
+        gap = left - cell_len(text)
+        value = fit(row((f" {text}" + " " * gap + keys, ground)), room, ground)
+    return (*fit([label], LABEL + 2), *value)
+
+
+def _help(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
+    """A refusal or what the plan lacked, whole; what a name means so far or a key does, a line."""
+    notes = [answer.remark, *answer.plan.notes] if answer.plan else []  # else it stands above
+    if answer.plan is not None and fields.open != "weights":  # a note of theirs stands there alone
+        notes = [n for n in notes if not n.startswith(f"{answer.plan.precision} weights")]
+    note = next((n for n in notes if n), "")
+    note = answer.overhead if fields.open == "overhead" and answer.overhead else note
+    if fields.said:
+        return _whole(fields.said, cells, "warn", glyphs.warn)
+    if fields.line is not None:
+        meant = fields.meant()
+        text = f"{meant + ': ' if meant else ''}Enter takes it, Esc leaves it as it was"
+        style = "strong" if meant else "dim"
+    elif note:
+        return _whole(note, cells, "note", glyphs.note)
+    elif fields.open == ROOFS:
+        text, style = "of this session's card as measured, or as printed: m does it anywhere", "dim"
+    else:
+        what = TYPED[fields.open].what.removeprefix(f"{_label(fields.open)}: ")
+        text, style = f"{glyphs.left_right} changes it, Enter types it: {what}", "dim"
+    return [fit(row((f"  {head_of(shown(text), cells - 3, glyphs.ellipsis)}", style)), cells)]
+
+
+def _whole(text: str, cells: int, style: str, sign: str) -> list[Row]:
+    return [fit(r, cells) for r in wrapped(text, cells - 1, style, f"  {sign} ")]
+
+
+# -- batches and curve -----------------------------------------------------------------------
+
+
+def _below(
+    fields: PlanFields,
+    session: Session,
+    p: Plan,
+    at: int,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """The table by batch, with the curve beside it or below it where there is room."""
+    lines = _lines(fields, session, p)
+    counts = _counts(lines, cells)
+    if cells < BESIDE or height < LEAST_PLOT + len(counts):
+        table = plan_batches.table(p, cells, height, at)
+        left = height - len(table) - 1 - len(counts)
+        if left < LEAST_PLOT:
+            return table
+        return [*table, row(""), *plot(lines, cells - 1, left, glyphs, _posts(p)), *counts]
+    height -= len(counts)
+    table = plan_batches.table(p, TABLE_CELLS, height, at)
+    wide = max(width(r) for r in table) + 3
+    if height > LEAST_MORE:
+        table += _models(fields, session, height - len(table) - 1, glyphs)
+        wide = max(wide, TABLE_CELLS + 3)
+    picture = plot(lines, cells - wide - 1, height, glyphs, _posts(p))
+    if not picture:
+        return table
+    table = page(table, wide, height)
+    return [*((*a, *b) for a, b in zip(table, picture, strict=True)), *counts]
+
+
+def _counts(lines: Sequence[Line], cells: int) -> list[Row]:
+    """Why paper and measured curve differ, where both are drawn."""
+    return wrapped(f"{TWO_COUNTS}.", cells - 2, "dim", " ") if lines[0].name == MEASURED else []
+
+
+def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -> list[Row]:
+    """The models of this card around the one chosen, and how many there are besides."""
+    room = height - 2  # under the title and the head
+    if room < LEAST_MODELS:
+        return []
+    count = len(fields.models)
+    lines = room if room >= count else room - 1
+    plans = fields.other_models(session, lines)
+    if not plans:
+        return []
+    rows = table_rows(plans, TABLE_CELLS, glyphs)[-len(plans) - 1 :]
+    told = [row(""), row((" every model on this card", "title")), *rows]
+    if count > len(plans):
+        told[1] = row((f" {len(plans)} of {count} models on this card", "title"))
+        told.append(row((f" {count - len(plans)} more: {glyphs.left_right} on the model", "dim")))
+    return told
+
+
+def _lines(fields: PlanFields, session: Session, p: Plan) -> list[Line]:
+    """On paper and linear; of the session's own card what was measured of that model as well."""
+    first = p.curve[0]
+    rates = [(float(x.batch), x.tokens_per_s) for x in p.curve]
+    out = [
+        Line("paper", rates, DASHES, "strong"),
+        Line("linear", [(x.batch, x.batch / first.step_s) for x in p.curve], DOTS, "axis"),
+    ]
+    q = fields.question
+    if fields.here and {q.weights, q.kv} <= set(TWO_BYTES):
+        for curve in fields.measured(session)[1]:
+            if (curve.model, curve.context, curve.layers) == (p.model, p.context, curve.layers_of):
+                seen = [(x.batch, x.tokens_per_s) for x in curve.points if x.tokens_per_s]
+                seen = [(b, rate) for b, rate in seen if b <= p.curve[-1].batch]
+                if seen:
+                    out.insert(0, Line(MEASURED, seen, SOLID, "burst"))
+    return out
+
+
+def _posts(p: Plan) -> list[tuple[float, str]]:
+    posts: list[tuple[float, str]] = []
+    if p.batch_memory_cap:
+        posts.append((p.batch_memory_cap, f"memory full {p.batch_memory_cap}"))
+    if p.b_star is not None:
+        posts.append((p.b_star, f"ridge {at_roof(p.b_star)}"))
+    return posts

@@ -1,0 +1,251 @@
+"""A plan as rows of text: the answer in a few lines, and the curve with the batches that end it."""
+
+from __future__ import annotations
+
+import math
+
+from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan, PlanPoint, at_roof
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure, money, priced
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
+
+LABEL = 10
+SAME = 1e-3
+SAME_RIDGE = 1e-6  # by which AI_max has to differ from the ridge to be told below it
+TENTHS = 1e6
+MOST_DIGITS = 10
+OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
+GAP = 3  # cells between two columns of the curve
+GIVE_WAY = ("bytes", "FLOP/B", "off linear")  # the first to go where cells are few
+WORDS = {OF_RIDGE: "by the ridge"}
+
+
+def plan_rows(p: Plan, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The whole page: title, answer, curve, notes."""
+    title = f" {shown(p.gpu)} {glyphs.cross} {shown(p.model)}"
+    precise = f"{p.context} tokens of context, {types(p)}"
+    return [
+        *wrapped(f"{title}, {precise}", cells, "title", " "),
+        row(""),
+        *answer_rows(p, cells),
+        row(""),
+        *curve_rows(p, cells),
+        *note_rows(p, cells),
+    ]
+
+
+def types(p: Plan) -> str:
+    """The precisions of weights and KV cache."""
+    if p.precision == p.kv_precision:
+        return f"{p.precision} weights and KV"
+    return f"{p.precision} weights, {p.kv_precision} KV"
+
+
+def answer_rows(p: Plan, cells: int) -> list[Row]:
+    """What the plan says besides its curve, a line a figure."""
+    said = {
+        "ridge": _ridge(p),
+        "weights": f"{size(p.weights_bytes)}: {p.params:,} parameters in {p.precision}",
+        "KV cache": f"{p.kv_bytes_per_token:,} B a token, "
+        f"{size(p.kv_bytes_per_token * p.context)} a sequence",
+        "AI_max": f"{figure(p.ai_max)} FLOP/byte, which no batch gets beyond",
+        "b*": _b_star(p),
+        "memory": _memory(p),
+        "ends": _ends(p),
+        "floor": _floor(p),
+        "loading": _loading(p),
+    }
+    if p.price is not None:
+        said["cost"] = _cost(p)
+    rows: list[Row] = []
+    for name, text in said.items():
+        rows += hung(f" {name:<{LABEL}}", text, cells)
+    return rows
+
+
+def _ridge(p: Plan) -> str:
+    key = f"{p.peak_key}, " if p.peak_key else ""
+    flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
+    peak = f"{figure(p.peak_tflops)} TFLOP/s ({key}{_from(p.peak_from)}{flat})"
+    roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({_from(p.bandwidth_from)})"
+    said = f"{figure(p.ridge)} FLOP/byte"
+    if p.ridge_from != OF_ROOF:
+        said += f" ({p.ridge_from})"
+    if stands_alone(p):
+        said += f", decides b* alone; times go by {roof}, which make {figure(p.roof_ridge)}"
+    else:
+        said += f"; {roof}"
+    if p.ridge_nominal is None or abs(p.ridge / p.ridge_nominal - 1) < SAME:
+        return said
+    return f"{said}; nominal ridge {figure(p.ridge_nominal)}"
+
+
+def stands_alone(p: Plan) -> bool:
+    """Whether the ridge is another than that of the bandwidth and the peak in use."""
+    return abs(p.roof_ridge / p.ridge - 1) > OFF
+
+
+def _from(whence: str) -> str:
+    return WORDS.get(whence, whence)
+
+
+def _b_star(p: Plan) -> str:
+    if p.b_star is None:
+        return f"none: AI_max {under(p)} the ridge of {figure(p.ridge)}"
+    first = at_roof(p.b_star)
+    return f"{tenth(p.b_star)}: there the intensity is the ridge; batch {first} is the first there"
+
+
+def tenth(b_star: float) -> str:
+    """To the tenth where that can be told; to more digits where those would hide the next batch."""
+    if b_star >= TENTHS:
+        return figure(b_star)
+    said = (f"{b_star:.{digits}f}" for digits in range(1, MOST_DIGITS))
+    return next((s for s in said if math.ceil(float(s)) == at_roof(b_star)), f"{b_star:.1f}")
+
+
+def under(p: Plan, below: str = "lies below", at: str = "is at") -> str:
+    """Where AI_max lies of which no batch reaches the ridge: below it, or at it."""
+    return below if p.ai_max < p.ridge * (1 - SAME_RIDGE) else at
+
+
+def _memory(p: Plan) -> str:
+    if p.memory_bytes is None or p.batch_memory_cap is None:
+        return "not known, so no batch is too large"
+    room = f"{size(p.memory_bytes)} ({p.memory_bytes / 2**30:.4g} GiB)"
+    if p.batch_memory_cap == 0:
+        return f"{room} does not hold the weights and one sequence"
+    return f"{room} holds {p.batch_memory_cap} sequences beside the weights"
+
+
+def _ends(p: Plan) -> str:
+    """What really ends the gain from batching, whatever the largest batch of the curve is."""
+    if p.reaches_roof and p.b_star is not None:
+        said = f"at the compute roof, from b* {tenth(p.b_star)}"
+        if stands_alone(p):
+            return f"{said} by that ridge"
+        if not p.overhead_s:
+            return f"{said}: beyond it a larger batch adds no tokens/s"
+        return f"{said}: beyond it only the overhead is shared by more, up to {_most(p)} tokens/s"
+    if p.b_star is None:
+        lies = f"AI_max {figure(p.ai_max)} {under(p, 'under', 'at')} the ridge {figure(p.ridge)}"
+        roof = f"never reaches the roof: {lies}"
+    else:
+        roof = f"b* {tenth(p.b_star)} does not fit"
+    if p.batch_memory_cap is None:
+        return f"{roof}; the memory, which would end it, is not known"
+    if p.batch_memory_cap == 0:
+        return "in the memory: it does not run on this card"
+    return f"{roof}; memory ends it at batch {p.batch_memory_cap}"
+
+
+def _most(p: Plan) -> str:
+    """Tokens per second at the peak, nothing else in the way."""
+    return figure(p.peak_tflops * 1e12 * p.curve[0].batch / p.curve[0].flop)
+
+
+def _floor(p: Plan) -> str:
+    rate = figure(1 / p.decode_floor_s)
+    said = f"{duration(p.decode_floor_s)} a step for the weights alone: at most {rate} tokens/s"
+    whose = "measured overhead" if p.overhead_source == MEASURED else "overhead"
+    over = f", without the {whose} of {duration(p.overhead_s)}" if p.overhead_s else ""
+    return f"{said} at batch 1{over}"
+
+
+def _loading(p: Plan) -> str:
+    if p.load_s is None or p.link_gbs is None:
+        return f"n/a: {p.status['load_s']}"
+    link = f"{figure(p.link_gbs)} GB/s over the host link, one direction"
+    return f"{duration(p.load_s)} for the weights at {link}"
+
+
+def _cost(p: Plan) -> str:
+    if p.price is None or p.cost_per_mtok is None:
+        return f"n/a: {p.status['cost_per_mtok']}"
+    currency, first = p.price.currency, p.curve[0]
+    said = f"{money(p.cost_per_mtok, currency)} per Mtok at batch {p.cost_batch}"
+    if first.cost_per_mtok is not None and p.cost_batch != first.batch:
+        said += f", {money(first.cost_per_mtok, currency)} at batch {first.batch}"
+    least = cheapest(p)
+    if least:
+        said += f"; least {least}"
+    return f"{said}; for {money(p.price.per_hour, currency)} an hour"
+
+
+def cheapest(p: Plan) -> str:
+    """The cheapest batch that fits, where that is cheaper than what the curve comes to."""
+    if p.price is None or p.cost_per_mtok is None or p.cheapest_per_mtok is None:
+        return ""
+    if p.cheapest_per_mtok > p.cost_per_mtok * (1 - SAME):
+        return ""
+    return f"{money(p.cheapest_per_mtok, p.price.currency)} at batch {p.cheapest_batch}"
+
+
+def points(p: Plan) -> list[PlanPoint]:
+    """The curve with the batches of b* and of the full memory."""
+    return sorted([*p.curve, *p.landmarks], key=lambda x: x.batch)
+
+
+def batch_of(x: PlanPoint, p: Plan) -> str:
+    """A batch; the first at b* and the last that fits say so."""
+    if x.batch == at_roof(p.b_star):
+        return f"b* {x.batch}"
+    return f"cap {x.batch}" if x.batch == p.batch_memory_cap else str(x.batch)
+
+
+def curve_rows(p: Plan, cells: int) -> list[Row]:
+    """The curve as a table; a batch that does not fit says so where its bound would stand."""
+    curve = points(p)
+    columns = {
+        "batch": [batch_of(x, p) for x in curve],
+        "FLOP/B": [figure(x.intensity) for x in curve],
+        "bytes": [size(x.bytes) for x in curve],
+        "step": [duration(x.step_s) for x in curve],
+        "tokens/s": [figure(x.tokens_per_s) for x in curve],
+        "off linear": [f"{100 * x.gap_to_linear:.1f} %" for x in curve],
+    }
+    if p.price is not None:
+        name = f"{priced('', p.price.currency).strip()}/Mtok"
+        columns[name] = [money(x.cost_per_mtok or 0.0, "") for x in curve]
+    columns["bound"] = [x.bound if x.fits else "no room" for x in curve]
+    longest = {name: max(map(len, (name, *texts))) for name, texts in columns.items()}
+    gap = GAP if sum(longest.values()) + GAP * len(longest) <= cells else GAP - 1
+    widths = {name: cell + gap for name, cell in longest.items()}
+    for name in GIVE_WAY:
+        if sum(widths.values()) > cells:
+            del columns[name], widths[name]
+    rows = [row(("".join(f"{name:>{widths[name]}}" for name in columns), "dim"))]
+    for i, x in enumerate(curve):
+        line = "".join(f"{texts[i]:>{widths[name]}}" for name, texts in columns.items())
+        rows.append(row((line, "" if x.fits else "dim")))
+    return rows
+
+
+def note_rows(p: Plan, cells: int) -> list[Row]:
+    """What has to be said beside the figures."""
+    return (
+        [row(""), *(r for n in p.notes for r in wrapped(n, cells, "dim", " "))] if p.notes else []
+    )
+
+
+def size(value: float) -> str:
+    """Decimal bytes to three digits."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= scale:
+            return f"{_three(value / scale)} {unit}"
+    return f"{value:.0f} B"
+
+
+def duration(seconds: float) -> str:
+    """Seconds to three digits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{_three(seconds / scale)} {unit}"
+    return f"{_three(seconds * 1e9)} ns"
+
+
+def _three(value: float) -> str:
+    return (
+        f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+    )

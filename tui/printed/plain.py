@@ -1,0 +1,169 @@
+"""The same session without a screen: a progress line a probe on stderr, a bar on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from types import FrameType
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from roofwatch.session.fold import Session
+from roofwatch.session.live import Live
+from roofwatch.session.printable import shown
+from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.rows_of_text import head_of
+from roofwatch.tui.probes.probes_pane import MOST_NAME
+from roofwatch.tui.screen.spent import run_cost_said
+
+POLL_S = 0.05
+
+
+class Interrupted(Exception):
+    """A signal ended the run."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+@contextlib.contextmanager
+def signals_raise() -> Iterator[None]:
+    """SIGINT, SIGTERM and SIGHUP end the run in order instead of at once."""
+
+    stopping = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal stopping
+        if not stopping:  # a second one must not cut short what the first began
+            stopping = True
+            raise Interrupted(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, stop) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def run(live: Live, glyphs: Glyphs, stream: TextIO | None = None) -> Session:
+    """Start the instruments, say what happens, return the folded session when the suite ends.
+
+    Raises:
+        Interrupted: by a signal; the instruments are ended and the file is closed all the same.
+    """
+    out = stream or sys.stderr or open(os.devnull, "w")  # noqa: SIM115 (2>&- closes it)
+    with signals_raise():
+        try:
+            live.start()
+            live.start_probes()
+            with _bar(out) as bar:
+                _follow(live, out, bar, glyphs)
+        finally:
+            live.close()
+    return live.session
+
+
+@contextlib.contextmanager
+def _bar(out: TextIO) -> Iterator[Progress | None]:
+    if not out.isatty():
+        yield None
+        return
+    columns = (TextColumn(" {task.description:<20}"), BarColumn(bar_width=30))
+    with Progress(*columns, console=Console(file=out, highlight=False), transient=True) as bar:
+        bar.add_task("starting", total=1.0)
+        yield bar
+
+
+def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> None:
+    said: dict[str, float | None] = {}
+    faults = notes = 0
+    device_said = False
+    silence_said: set[str] = set()
+
+    def say(text: str) -> None:
+        with contextlib.suppress(OSError):  # nobody reads the progress: measuring goes on
+            if bar is None:
+                out.write(text + "\n")
+                out.flush()
+            else:
+                bar.console.print(text, markup=False)
+
+    while True:
+        live.poll()
+        session = live.session
+        if session.device.name and session.samples and not device_said:
+            device_said = True
+            say(f" {shown(session.device.name)}   session {live.path}")
+        for note in session.notes[notes:]:
+            if note.probe is None:
+                say(f" {glyphs.note} {shown(note.text)}")
+        notes = len(session.notes)
+        for fault in session.faults[faults:]:
+            say(f" {glyphs.wrong} {shown(fault.what)}")
+            for line in fault.log:
+                say(f"     {shown(line)}")
+        faults = len(session.faults)
+        if device_said or session.measurements:
+            for r in probe_rows(session, []):
+                if r.state not in (DONE, SKIPPED, FAILED):
+                    continue
+                if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
+                    said[r.probe] = r.measured
+                    say(line_of(r, glyphs))
+        silence = live.silence
+        if silence is not None and silence[0] not in silence_said:
+            silence_said.add(silence[0])
+            say(f" {glyphs.warn} {silence[0]}: silent for {silence[1]:.0f} s")
+        if live.waiting:
+            occupied = live.busy()
+            if occupied is not None:
+                say(f" {glyphs.warn} {occupied.sentence}; measuring all the same")
+            live.go()
+        if bar is not None:
+            _move(live, bar)
+        if not live.probing:
+            if session.price is not None:
+                say(f" {run_cost_said(session)}")
+            return
+        time.sleep(POLL_S)
+
+
+def _move(live: Live, bar: Progress) -> None:
+    beat = live.beat("probes")
+    running = live.session.running()
+    label = live.session.label(running) if running else None
+    share = beat.progress if beat and beat.probe == running and beat.progress else 0.0
+    bar.update(
+        bar.task_ids[0],
+        description=label or (beat.state if beat else "starting"),
+        completed=share if running else 0.0,
+    )
+
+
+def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
+    """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose."""
+    label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
+    if r.state in (SKIPPED, FAILED):
+        return f" {label:<21} {r.state}: {shown(r.why or '')}"
+    expected = ""
+    if r.low is not None and r.high is not None:
+        expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
+    share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
+    told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
+    mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
+    if r.said:
+        return f" {label:<21} {r.said}"
+    measured = f"{figure(r.measured):>6} {r.unit:<8}"
+    said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    return f"{said}, on purpose" if r.on_purpose else said

@@ -1,0 +1,83 @@
+"""The record for reading: the screen's panes one under the other, as text. No Textual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
+from roofwatch.session.questions import questions
+from roofwatch.session.roofs import roofs
+from roofwatch.tui.clocks import clocks_pane
+from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
+from roofwatch.tui.decode import decode_pane
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, wrapped
+from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
+from roofwatch.tui.notebook import notebook_pane
+from roofwatch.tui.printed.cost_rows import cost_rows
+from roofwatch.tui.probes import probes_pane
+from roofwatch.tui.roofline import roofline_pane
+from roofwatch.tui.screen import header
+
+PLOT_ROWS = 22
+CLOCK_ROWS = 24
+ALL = ClocksView(length_s=WHOLE)
+
+
+def report(
+    session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
+) -> list[Row]:
+    """Device, roofline (of ``key``), clocks, probes, mistakes, findings, questions, bill, file."""
+    found = findings(session)
+    own = roofs(session)
+    key = key or own.main_key
+    rows = header.build(session, cells, key, glyphs)
+    if session.nominal is not None and session.nominal.note:
+        rows.append(row((f" nominal: {shown(session.nominal.note)}", "dim")))
+    rows.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))
+    if not session.complete:
+        rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
+    if session.measured():
+        rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
+    if session.samples:
+        rows += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
+    rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
+    rows += sweeps_plot.build(session, own, cells, glyphs)
+    rows += decode_pane.told(session, cells, glyphs)
+    rows += kernel_rows.build(session, cells, 400, glyphs)
+    rows += launch_rows.build(session, own, cells, glyphs)
+    rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
+    for q in questions(session, own):
+        rows.append(row((f" {q.number} {q.question}", "dim")))
+        rows += [((" " * 3, ""), *r) for r in wrapped(q.answer, cells - 4)]
+    bill = cost_rows(session, own, cells)
+    rows += [row(""), *bill] if bill else []
+    if path is not None:
+        rows += [row(""), row((f" session {path}", "dim"))]
+    return rows
+
+
+def recorded_when(session: Session) -> str:
+    """When a session that is not live was recorded."""
+    when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
+    return f"recorded {when} UTC"
+
+
+def _length(session: Session) -> str:
+    again = f", run {session.reported_run} of {session.run}" if session.run > 1 else ""
+    return f", {session.duration_s:.0f} s{again}"
+
+
+def _why(session: Session) -> str:
+    end = session.ends.get(session.run)
+    return f": {shown(end.why)}" if end and end.why else ": it has no end"
+
+
+def _trimmed(rows: Sequence[Row]) -> list[Row]:
+    kept = list(rows)
+    while kept and not text_of(kept[-1]).strip():
+        kept.pop()
+    return kept

@@ -1,0 +1,125 @@
+"""``roofwatch show`` without a screen, and what ``run`` prints at its end: text, JSON, Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from roofwatch.roofline.peaks import PEAK_KEYS
+from roofwatch.session.fold import Session
+from roofwatch.session.picture import PictureRefused, draw, precision, write
+from roofwatch.session.replay import Replay
+from roofwatch.session.roofs import roofs
+from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.live_options import NOMINAL, add_price_option
+from roofwatch.tui.printed.look_options import add_look_options, add_output_options
+
+PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
+PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
+PROBE = "the page of one probe, such as matmul-bf16: its numbers, conditions, how it was timed"
+SPEED = "with --replay: as fast as it was (1) or ten times (10); without it all of it at once"
+TEXT_PLOT = (100, 30)  # columns, rows
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``roofwatch show``."""
+    add = parser.add_argument
+    add("file", type=Path, help="a session file (.jsonl)")
+    how = add_output_options(parser)
+    how.add_argument("--replay", action="store_true", help="open it in the screen")
+    how.add_argument("--plot", type=Path, metavar="FILE", help=PLOT)
+    how.add_argument("--probe", metavar="KEY", help=PROBE)
+    add("--speed", type=float, choices=(1.0, 10.0), metavar="X", help=SPEED)
+    add("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
+    add("--nominal", type=Path, metavar="FILE", help=f"{NOMINAL} (in the screen's plan)")
+    add_price_option(parser)
+    add_look_options(parser)
+
+
+def show(
+    options: argparse.Namespace,
+    refuse: Callable[[str], object],
+    tell: Callable[[object], None],
+    screen: Callable[[Replay], int],
+    glyphs_of: Callable[[str | None, bool], Glyphs],
+) -> int:
+    """A saved session again; the exit code. ``screen`` draws it, ``refuse`` ends with code 2."""
+    if options.precision and (options.json or options.md or options.replay or options.probe):
+        refuse("--precision is of the text and of --plot")
+    if options.speed and not options.replay:
+        refuse("--speed is of --replay")
+    replay = Replay(options.file, speed=options.speed)
+    replay.session.price = options.price or replay.session.price
+    if options.replay:
+        return screen(replay)
+    session = replay.session
+    if options.plot:
+        _plot(session, options.file, options.plot, options.precision)
+        tell(f"the roofline is in {options.plot}")
+    elif options.probe:
+        if options.probe not in (known := [spec.key for spec in session.specs]):
+            refuse(f"--probe {options.probe!r} is none of {', '.join(known)}")
+        _print_probe(session, options.probe, glyphs_of(sys.stdout.encoding, options.ascii))
+    else:
+        print_session(session, options.file, options, glyphs_of, options.precision)
+    return 0
+
+
+def print_session(
+    session: Session,
+    path: Path,
+    options: argparse.Namespace,
+    glyphs_of: Callable[[str | None, bool], Glyphs],
+    key: str | None = None,
+) -> None:
+    """The record on stdout, as it was asked for."""
+    if sys.stdout is None:  # closed by the shell
+        return
+    if options.json:
+        import msgspec
+
+        from roofwatch.session.printable import plain_json
+        from roofwatch.session.summary import record
+
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(record(session, path))) + b"\n")
+        sys.stdout.flush()
+        return
+    if options.md:
+        from roofwatch.session.markdown import markdown
+
+        sys.stdout.write(markdown(session))
+        sys.stdout.flush()
+        return
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+    from roofwatch.tui.printed.report import report
+
+    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
+    key = precision(roofs(session), key) if key is not None else None
+    print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout)
+
+
+def _print_probe(session: Session, probe: str, glyphs: Glyphs) -> None:
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+    from roofwatch.tui.probes import measurement_rows
+
+    print_rows(measurement_rows.rows(session, probe, columns(sys.stdout), glyphs), sys.stdout)
+
+
+def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
+    with contextlib.suppress(OSError):  # what is not there yet is not the session
+        if picture.samefile(file):
+            raise PictureRefused(f"{picture}: is the session; a picture is never written over it")
+    if picture.suffix.lower() == ".txt":
+        from roofwatch.tui.roofline.roofline_pane import build
+
+        rows = build(session, *TEXT_PLOT, precision(roofs(session), key), UNICODE)
+        text = "".join(text_of(r).rstrip() + "\n" for r in rows)
+        write(picture, text.encode("utf-8", "replace"))
+    else:
+        os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none
+        draw(session, key, picture)

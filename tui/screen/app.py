@@ -1,0 +1,114 @@
+"""The app: the terminal under the screen, its themes and signals, and the sessions on show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.console import RenderableType
+from textual._compositor import CompositorUpdate
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.command import CommandPalette, SearchIcon
+from textual.screen import Screen
+
+from roofwatch.session.live import Live
+from roofwatch.session.replay import Replay
+from roofwatch.tui.drawing import palette
+from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
+from roofwatch.tui.drawing.theme import CONTRAST, DARK, THEMES
+from roofwatch.tui.screen.dashboard import Dashboard
+from roofwatch.tui.screen.frame import Frame
+from roofwatch.tui.screen.leaving import leave_on_signals
+from roofwatch.tui.screen.sources import Sources
+from roofwatch.tui.screen.themes import themes
+
+
+class RoofwatchApp(App[None]):
+    """One dashboard over a session, live or replayed."""
+
+    CSS_PATH = "roofwatch.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", priority=True)]
+
+    def __init__(
+        self,
+        source: Live | Replay,
+        glyphs: Glyphs,
+        theme: str = DARK,
+        nominal: Path | None = None,
+    ) -> None:
+        super().__init__()
+        for each in themes():
+            self.register_theme(each)
+        self.theme = theme
+        self.glyphs = glyphs
+        self.dashboard = Dashboard(Sources(source), glyphs, nominal)
+        self._frame = Frame()
+
+    def get_default_screen(self) -> Screen[None]:
+        """The dashboard."""
+        return self.dashboard
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What the style sheet names, before a theme of ours is chosen."""
+        return dict(palette.variables(DARK))
+
+    def on_mount(self) -> None:
+        """Leave in order on a signal; draw everything again after a stop."""
+        leave_on_signals(lambda code: self.exit(return_code=code))
+        self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual's way to the terminal: only the cells that differ are sent."""
+        if isinstance(renderable, CompositorUpdate):
+            renderable = self._frame.sparse(renderable)
+        super()._display(screen, renderable)
+
+    def on_resize(self) -> None:
+        """The terminal has moved its rows about: the next update sends all of them."""
+        self._frame.forget()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the command palette offers."""
+        from roofwatch.tui.screen.commands import commands
+
+        def act(action: str) -> None:
+            self.call_later(self.run_action, action, self.dashboard)
+
+        return commands(act, bool(self.dashboard.sources.replay))
+
+    def on_command_palette_opened(self) -> None:
+        """Its icon and frame are of no use where only ASCII can be shown."""
+        if self.glyphs is ASCII and isinstance(self.screen, CommandPalette):
+            self.screen.add_class("-ascii")
+            self.screen.query_one(SearchIcon).icon = ">"
+
+    async def action_quit(self) -> None:
+        """Leave at once; what was measured is in the file."""
+        self.exit(return_code=0)
+
+    def action_redraw(self) -> None:
+        """Send every cell again."""
+        self._frame.forget()
+        self.refresh(layout=True)
+
+    def action_theme(self, name: str = "") -> None:
+        """The next theme, or the one that is named."""
+        at = THEMES.index(self.theme)
+        self.theme = name or THEMES[(at + 1) % len(THEMES)]
+        said = "high contrast" if self.theme == CONTRAST else self.theme
+        self.dashboard.say(f"theme: {said}")
+
+
+def run(
+    source: Live | Replay,
+    glyphs: Glyphs,
+    theme: str = DARK,
+    mouse: bool = False,
+    nominal: Path | None = None,
+) -> int:
+    """Draw until the user or a signal ends it; returns the exit code."""
+    app = RoofwatchApp(source, glyphs, theme, nominal)
+    app.run(mouse=mouse)
+    return app.return_code or 0

@@ -1,0 +1,432 @@
+"""The dashboard: panes over one session. It draws what the fold says and sends keys on."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.geometry import Size
+from textual.screen import Screen
+
+from roofwatch.notebook.finding import Finding
+from roofwatch.session.file import UnreadableSession
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.notebook.check_fields import Entry
+from roofwatch.tui.notebook.notebook_cursor import followed
+from roofwatch.tui.screen import footer, header, layout, moving, tabs
+from roofwatch.tui.screen.keys import KEYS
+from roofwatch.tui.screen.message import message
+from roofwatch.tui.screen.opening import compared, page_of
+from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene
+from roofwatch.tui.screen.probing import state
+from roofwatch.tui.screen.sources import Sources, replay_said
+from roofwatch.tui.screen.standing import Standing
+from roofwatch.tui.widgets.pane import Pane
+
+PUMP_S = 0.1
+PAINT_S = 0.25
+NOTE_S = 6.0
+PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
+
+
+class Dashboard(Screen[None]):
+    """Eight panes: one alone under tabs, four or six together where there is room."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(keys, action) for key in KEYS for keys, action in key.keys
+    ]
+
+    def __init__(self, sources: Sources, glyphs: Glyphs, nominal: Path | None = None) -> None:
+        super().__init__()
+        self.sources = sources
+        self.glyphs = glyphs
+        self.open_pane = 0
+        self.alone = False  # one pane fills a wide screen
+        self.at = Standing(nominal)
+        self.entry: Entry | None = None  # of the check form, once it was opened
+        self._note = ""
+        self._note_until = 0.0
+        self._asked_run = 0
+        self._acted = 0  # keys that did something
+        self._footed: tuple[object, ...] = ()  # what the footer was made of
+        self._found: list[Finding] = []
+        self._judged: tuple[Session, int] | None = None
+        self._area = Size(0, 0)
+        # Held, not looked up: timers outlive the tree by a moment when the app closes.
+        self._panes = {name: Pane(name) for name in ("header", "tabs", *PANES, "message", "footer")}
+        self._painting = Painting(self._panes)
+
+    @property
+    def session(self) -> Session:
+        """The fold that is on show."""
+        return self.sources.session
+
+    def pane(self, name: str) -> Pane:
+        """One of the panes, or of the lines around them."""
+        return self._panes[name]
+
+    def compose(self) -> ComposeResult:
+        """Header, panes, message, footer."""
+        yield self._panes["header"]
+        yield self._panes["tabs"]
+        with Container(id="panes"):
+            for part, names in PARTS.items():
+                with Container(id=part):
+                    for name in names:
+                        yield self._panes[name]
+        yield self._panes["message"]
+        yield self._panes["footer"]
+
+    def on_mount(self) -> None:
+        """Begin to listen and to paint."""
+        self._area = self.app.size
+        self._arrange()
+        self._pump()
+        self.paint()
+        self.set_interval(PUMP_S, self._pump)
+        self.set_interval(PAINT_S, self.paint)
+        self.call_after_refresh(self._first_paint)
+
+    def _first_paint(self) -> None:
+        self._pump()
+        self.paint()
+        self.call_after_refresh(self._after_first_paint)
+
+    def _after_first_paint(self) -> None:
+        if (live := self.sources.live_at_home) is not None:
+            live.start_probes()
+        gc.enable()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the panes out anew; everything is redrawn."""
+        self._area = event.size  # App.size still tells the old one here
+        self._arrange()
+        self._painting.forget()
+        self.call_after_refresh(self.paint)
+
+    # -- listening ---------------------------------------------------------------------------
+
+    def _pump(self) -> None:
+        self.sources.poll()
+        live = self.sources.live_at_home
+        if live is None or not live.waiting or self._asked_run == live.session.run:
+            return
+        self._asked_run = live.session.run
+        occupied = live.busy()
+        if occupied is None:
+            live.go()
+        else:
+            from roofwatch.tui.screen.dialogs import Ask  # most runs never ask
+
+            self.app.push_screen(Ask(occupied.sentence), self._answered)
+
+    def _answered(self, yes: bool | None) -> None:
+        live = self.sources.live_at_home
+        if live is None:
+            return
+        if yes:
+            live.go()
+        else:
+            live.stand_down()
+            self.say("only watching; r runs the suite")
+
+    # -- painting ----------------------------------------------------------------------------
+
+    @property
+    def _standing(self) -> tuple[str, ...]:
+        """The panes on show."""
+        names = layout.together(self._area)
+        opened = PANES[self.open_pane]
+        return names if names and not self.alone and opened in names else (opened,)
+
+    def _arrange(self) -> None:
+        standing = self._standing
+        self.set_class(len(standing) == 1, "-tabs")
+        self.set_class(len(standing) == len(layout.SIX), "-six")
+        for part, names in PARTS.items():
+            shown = set(names) & set(standing)
+            self.query_one(f"#{part}").display = bool(shown)
+        for name in PANES:
+            self._panes[name].display = name in standing
+
+    def paint(self) -> None:
+        """Redraw what has changed."""
+        session, cells = self.session, self._area.width
+        if self._judged != (session, session.revision):
+            before, self._found = self._found, findings(session)
+            self._judged = (session, session.revision)
+            self.at.place = followed(self.at.place, before, self._found)
+        scene = self._scene
+        key = self.at.key(session)
+        self.pane("header").show(header.build(session, cells, key, self.glyphs))
+        self.pane("tabs").show([tabs.tabs(cells, self.open_pane, NAMES, self.glyphs)])
+        self._painting.paint(scene, self._clock())
+        live = self.sources.live
+        silent = live.silence if live else None
+        said = message(session, self._found, cells, self.glyphs, state(live), silent)
+        self.pane("message").show([said])
+        self._foot(scene)
+
+    def _foot(self, scene: Scene) -> None:
+        """The footer, where anything that it is made of has changed."""
+        live, replay = self.sources.live, self.sources.replay
+        note = self._note if self._clock() < self._note_until else ""
+        told = replay_said(replay, self._area.width) if replay else ""
+        again = bool(live and not live.probing)
+        hold = bool(replay and not replay.done)
+        stamp = (self.session, self.session.revision, self._area, self._acted, note, told, again)
+        if stamp == self._footed:
+            return
+        self._footed = stamp
+        offers = list(footer.TYPING)
+        if not self._types:
+            first = [*footer.FIRST, *[footer.AMONG] * scene.wide, *[footer.HOLD] * hold]
+            offers = [*first, *moving.offers(scene, self._room)]
+            offers += [*[footer.AGAIN] * again, *footer.LAST]
+        said = footer.footer(self._area.width, self.glyphs, offers, note, told)
+        self.pane("footer").show([said])
+
+    @property
+    def _scene(self) -> Scene:
+        live = self.sources.live
+        beat = live.beat("probes") if live else None
+        return Scene(
+            self.session,
+            self.at,
+            self._found,
+            self.glyphs,
+            self._standing,
+            PANES[self.open_pane],
+            layout.small(self._area),
+            lambda: self.sources.listing,
+            beat.progress if beat and beat.probe == self.session.running() else None,
+        )
+
+    @staticmethod
+    def _clock() -> float:
+        return time.monotonic()
+
+    # -- keys --------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """A passing note in the footer."""
+        self._note, self._note_until = text, self._clock() + NOTE_S
+        self.paint()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a value is typed, keys are no commands."""
+        return not self._types
+
+    def action_leave(self) -> None:
+        """Leave by a letter."""
+        self.app.exit(return_code=0)
+
+    def action_rerun(self) -> None:
+        """Run the suite again in the same session."""
+        live = self.sources.live
+        self.sources.poll()  # the end of the last run may be waiting there
+        if live is None:
+            self.say("a replay cannot run anything")
+        elif not live.rerun():
+            self.say("the suite is still running")
+        else:
+            self.say(f"run {self.session.run}")
+
+    def action_copy(self) -> None:
+        """The record as Markdown to the terminal's clipboard."""
+        from roofwatch.session.markdown import markdown
+
+        text = markdown(self.session)
+        self.app.copy_to_clipboard(text)
+        self.say(f"copied: the record as Markdown, {len(text.encode()) / 1e3:.1f} kB (OSC 52)")
+
+    def action_saved(self) -> None:
+        """Say where the session is: in the footer, or in a dialog where that is too narrow."""
+        what, where = footer.saved(self.sources.shown.path, bool(self.sources.live))
+        if cell_len(f" {what} {where}") <= self._area.width:
+            self.say(f"{what} {where}")
+            return
+        from roofwatch.tui.screen.dialogs import Saved
+
+        self.app.push_screen(Saved(what, where, self._area.width))
+
+    def action_help(self) -> None:
+        """What the keys do."""
+        from roofwatch.tui.screen.help_page import HelpPage
+
+        self.app.push_screen(HelpPage(self.glyphs))
+
+    def action_open(self, index: int) -> None:
+        """Open a pane; where several stand together, show it alone, and again to go back."""
+        roomy = bool(layout.together(self._area))
+        self.alone = roomy and not (self.alone and index == self.open_pane)
+        self._focus(index)
+
+    def action_next(self, step: int) -> None:
+        """The next or previous pane: where several stand together, the one whose keys act."""
+        order = [PANES.index(name) for name in self._standing]
+        if len(order) < 2:
+            order = list(range(len(PANES)))
+        self._focus(order[(order.index(self.open_pane) + step) % len(order)])
+
+    def _focus(self, index: int) -> None:
+        self.open_pane = index
+        self._acted += 1
+        self._arrange()
+        self._painting.forget()
+        self.call_after_refresh(self.paint)
+
+    @property
+    def _room(self) -> Size:
+        """The room of the pane whose keys act, under its rule where it has one."""
+        size = self.pane(PANES[self.open_pane]).size
+        return Size(size.width, size.height - (len(self._standing) > 1))
+
+    def _moved(self, by: Callable[[Scene], None]) -> None:
+        by(self._scene)
+        self._acted += 1
+        self.paint()
+
+    def action_scroll(self, rows: int) -> None:
+        """Some rows on or back."""
+        self.action_move(rows)
+
+    def action_move(self, step: int) -> None:
+        """The cursor of the pane whose keys act."""
+        self._moved(lambda scene: moving.move(scene, self._room, step))
+
+    def action_end(self, step: int) -> None:
+        """To the first or the last."""
+        self._moved(lambda scene: moving.end(scene, self._room, step))
+
+    def action_turn(self, step: int) -> None:
+        """Another value, curve, moment, or precision."""
+        self._moved(lambda scene: moving.turn(scene, step))
+
+    def action_zoom(self, step: int) -> None:
+        """A longer or shorter stretch of time."""
+        self._moved(lambda scene: moving.zoom(scene, step))
+
+    def action_precision(self) -> None:
+        """Another precision of the roofline, wherever the keys act."""
+        self._moved(lambda scene: scene.at.next_precision(scene.session, 1))
+
+    @property
+    def _types(self) -> bool:
+        """Whether keys are typed into the plan."""
+        return self.at.typing and self._standing == ("plan",)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that goes into a value of the plan is no command."""
+        if self._types:
+            event.stop()
+            event.prevent_default()
+            self._moved(lambda scene: moving.typed(scene, event.key, event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """The first line of what is pasted into a value of the plan."""
+        if self._types:
+            event.stop()
+            line = (event.text.strip().splitlines() or [""])[0]
+            self._moved(lambda scene: moving.pasted(scene, line))
+
+    def on_click(self, event: events.Click) -> None:
+        """With ``--mouse``: a tab opens its pane; where several stand, a pane takes the keys."""
+        if event.widget is self._panes["tabs"]:
+            index = tabs.tab_at(event.x, self._area.width, self.open_pane, NAMES, self.glyphs)
+            if index is not None:
+                self.action_open(index)
+        elif isinstance(event.widget, Pane) and event.widget.id in self._standing:
+            self._focus(PANES.index(event.widget.id))
+
+    def on_mouse_scroll_down(self) -> None:
+        """The wheel moves the cursor."""
+        self.action_move(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """And back."""
+        self.action_move(-1)
+
+    def action_details(self) -> None:
+        """Open what the cursor of the pane is on, or type a value of the plan."""
+        scene = self._scene
+        if scene.focus == "plan":
+            self._moved(lambda scene: scene.at.plan(scene.session).begin(scene.session))
+        elif scene.focus == "clocks":
+            self._moved(moving.focus_card)
+        elif scene.focus == "sessions":
+            self._open_saved()
+        elif isinstance(page := page_of(scene), str):
+            self.say(page)
+        else:
+            self.app.push_screen(page)
+
+    def _open_saved(self) -> None:
+        """Put the session under the cursor on show."""
+        entry = moving.saved_here(self._scene)
+        if entry is None:
+            return
+        try:
+            self.sources.open(entry.path)
+        except UnreadableSession as error:
+            self.say(str(error))
+            return
+        self._changed_session("Esc goes back, x plays it" if self.sources.replay else "")
+
+    def _changed_session(self, said: str) -> None:
+        self.at.leave_session()
+        self.open_pane, self.alone = 0, False
+        self._focus(0)
+        self.say(said)
+
+    def action_versus(self) -> None:
+        """Mark a saved session, or compare the marked one with the one under the cursor."""
+        scene = self._scene
+        entry = moving.saved_here(scene) if scene.focus == "sessions" else None
+        if entry is None:
+            self.say("v is for the saved sessions (8): it marks one, and compares it with another")
+        elif self.at.marked in (None, entry.path):
+            self.at.marked = None if self.at.marked else entry.path
+            self.paint()
+        else:
+            try:
+                self.app.push_screen(compared(self.at.marked, entry.path, self.glyphs))
+            except UnreadableSession as error:
+                self.say(str(error))
+
+    def action_back(self) -> None:
+        """To the session that the screen was opened with."""
+        if self.sources.back():
+            self._changed_session("")
+
+    def action_hold(self) -> None:
+        """Hold the replay, or let it go on."""
+        self.say(self.sources.hold())
+
+    def action_speed(self) -> None:
+        """Another speed of the replay."""
+        self.say(self.sources.next_speed())
+
+    def action_check(self) -> None:
+        """Open the form that judges a number."""
+        from roofwatch.tui.notebook.check_form import CheckForm, entry_for
+
+        self.entry = entry_for(self.session.device, self.entry)
+        self.app.push_screen(CheckForm(self.entry, self.glyphs))
+
+    def action_figures(self) -> None:
+        """Measured roofs in the plan instead of nominal ones, or the other way round."""
+        if PANES[self.open_pane] != "plan":
+            self.say("m is for the plan (7): measured roofs or nominal ones")
+            return
+        self._moved(lambda scene: scene.at.plan(scene.session).toggle())

@@ -1,0 +1,51 @@
+"""The last line: keys that do something here and now, and at its end what a recording is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.offer import Offer
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width
+
+FIRST: tuple[Offer, ...] = (("q", "quit"), ("?", "help"), ("1-8", "panes"))
+LAST: tuple[Offer, ...] = (("c", "check"), ("y", "copy"), ("s", "where saved"))
+AGAIN: Offer = ("r", "run again")
+AMONG: Offer = ("Tab", "keys to the next")
+HOLD: Offer = ("Space", "hold")
+TYPING: tuple[Offer, ...] = (
+    ("Enter", "take it"),
+    ("Esc", "leave it as it was"),
+    ("{ud}", "take it, go on"),
+)
+
+
+def footer(
+    cells: int,
+    glyphs: Glyphs,
+    offers: Sequence[Offer],
+    note: str = "",
+    state: str = "",
+) -> Row:
+    """The offers that fit whole, or a passing note in their place; ``state`` at the right end."""
+    if note:
+        return fit(row((f" {shown(note)}", "strong")), cells)
+    tail: list[Piece] = [(f" {state} ", "note")] if state else []
+    room = cells - width(tail)
+    pieces: list[Piece] = [(" ", "")]
+    for key, what in offers:
+        told = [(key.format(lr=glyphs.left_right, ud=glyphs.up_down), "key"), (f" {what}  ", "dim")]
+        if width((*pieces, *told)) - 1 > room:
+            break
+        pieces += told
+    if width((*pieces, *tail)) > cells:
+        pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
+    return spread(pieces, tail, cells) if tail else fit(pieces, cells)
+
+
+def saved(path: Path | None, live: bool) -> tuple[str, str]:
+    """Whether a session is kept or was read, and the whole path of its file."""
+    where = shown(str(path).replace(str(Path.home()), "~", 1))
+    return "saved as it happens:" if live else "read from", where

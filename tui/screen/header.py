@@ -1,0 +1,88 @@
+"""The two lines that always stand above: the card with its live numbers, and its roofs."""
+
+from __future__ import annotations
+
+from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.reasons import word
+from roofwatch.session.events import Device, Sample
+from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
+from roofwatch.session.roofs import WHICH, roofs
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent, util_said
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width
+from roofwatch.tui.screen.spent import session_cost_said
+
+
+def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
+    """Two rows: the device with its live numbers, then the roofs of a precision."""
+    return [_device_row(session, cells, glyphs), _roofs_row(session, cells, key, glyphs)]
+
+
+def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
+    device = session.device
+    name = shown(device.name or "looking for the device")
+    left: list[Piece] = [(f" {name}", "title")]
+    if device.memory_bytes:
+        left.append((f"  {_memory(device)}", ""))
+    if device.power_limit_w:
+        left.append((f"  {device.power_limit_w:.0f} W", ""))
+    if device.core_count:
+        left.append((f"  {device.core_count} cores", ""))
+    right = _live(session.samples[-1], device, cells, glyphs) if session.samples else []
+    if not right:
+        right = [("telemetry is starting ", "dim")]
+    room = cells - width(right) - 1
+    return spread(fit(left, min(room, width(left))), right, cells)
+
+
+def _memory(device: Device) -> str:
+    return f"{(device.memory_bytes or 0) / 2**30:.0f} GiB"
+
+
+def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[Piece]:
+    reason = word(last.reasons) if last.reasons is not None else ""
+    pieces: list[Piece] = []
+    if reason and reason != "idle":
+        pieces.append((f"{reason}  ", "reason"))
+    clock = NOT_READ if last.sm_mhz is None else f"{last.sm_mhz:.0f}"
+    top = f"/{device.sm_max_mhz:.0f}" if device.sm_max_mhz else ""
+    pieces.append((f"{clock}{top} MHz", "clock"))
+    power = last.power_instant_w if last.power_instant_w is not None else last.power_w
+    pieces.append((f"  {NOT_READ if power is None else f'{power:.0f}'} W", "power"))
+    if last.temp_c is not None:
+        pieces.append((f"  {last.temp_c:.0f}{glyphs.degree}C", ""))
+    if last.mem_used_bytes is not None:
+        pieces.append((f"  {last.mem_used_bytes / 2**30:.1f} GiB ", ""))
+    if cells >= 120 and last.util is not None:
+        ran = util_said(percent(last.util), last.gpu is not None)
+        pieces.insert(0, (f"{ran}  ", "dim"))
+    return pieces
+
+
+def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> Row:
+    own = roofs(session)
+    if key not in own.compute:
+        key = next(iter(own.compute), None)
+    flat = own.compute.get(key or "")
+    if flat is None and own.bandwidth_gbs is None and own.nominal_gbs is None:
+        return fit(row((" no roof yet", "dim")), cells)
+    left: list[Piece] = []
+    if flat is not None:
+        left.append((f" {key}", "title"))
+        seen = [(name, v) for name in WHICH if (v := flat.flat(name)) is not None]
+        for i, (name, value) in enumerate(seen):
+            left.append((f" {glyphs.dot} " if i else "  ", "dim"))
+            left.append((f"{name} {figure(value)}", name))
+        left.append((f" {unit(flat.peak_key)}", "dim"))
+    right: list[Piece] = []
+    if own.bandwidth_gbs is not None:
+        right.append((f"DRAM {figure(own.bandwidth_gbs)}", "burst"))
+        right.append((f" of {own.nominal_gbs:.0f}" if own.nominal_gbs else "", "nominal"))
+        right.append((" GB/s ", "dim"))
+    elif own.nominal_gbs:
+        right.append((f"DRAM nominal {own.nominal_gbs:.0f} GB/s ", "nominal"))
+    spent = session_cost_said(session)
+    if spent and width(left) + len(spent) + width(right) + 4 <= cells:  # only where there is room
+        right.insert(0, (f"{spent}  ", "dim"))
+    return spread(left, right, cells)

@@ -1,0 +1,63 @@
+"""The one line that matters most now: a fault, the fall of the clock, a finding, progress."""
+
+from __future__ import annotations
+
+from roofwatch.notebook.finding import NOTE, WRONG, Finding
+from roofwatch.session.fold import Session
+from roofwatch.session.mistakes import mistakes
+from roofwatch.session.printable import shown
+from roofwatch.session.throttle import fall
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row, fit, row
+from roofwatch.tui.notebook.finding_rows import mark_of, style_of
+from roofwatch.tui.notebook.mistake_rows import count_of
+
+
+def message(
+    session: Session,
+    found: list[Finding],
+    cells: int,
+    glyphs: Glyphs,
+    state: str = "",
+    silence: tuple[str, float] | None = None,
+) -> Row:
+    """The line that matters most now: a fault, the fall of the clock, a finding, progress.
+
+    What was made wrong on purpose and found is counted; one that was not found is a warning.
+    """
+    if silence is not None:
+        name, age_s = silence
+        verb = "are" if name == "probes" else "is"
+        text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
+        return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
+    faults = [f for f in session.faults if f.run == session.run]  # a later run heals
+    if faults:
+        fault = faults[-1]
+        return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
+    running = session.running()
+    dropped = fall(session, session.run)
+    held = running is not None and running.endswith("-sustained")
+    if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
+        return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
+    made = mistakes(session)
+    on_purpose = {m.probe for m in made}
+    grave = [
+        f
+        for f in found
+        if f.subject not in on_purpose
+        and (f.severity == WRONG or (f.severity != NOTE and not state))
+    ]
+    if grave:
+        f = grave[0]
+        more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
+        text = f" {mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
+        return fit(row((text, style_of(f))), cells)
+    if not all(m.flagged for m in made):
+        return fit(row((f" {glyphs.warn} {count_of(made)}", "warn")), cells)
+    if state:
+        return fit(row((f" {state}", "dim")), cells)
+    if made:
+        return fit(row((f" {glyphs.ok} {count_of(made)}", "ok")), cells)
+    if session.complete:
+        return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
+    return fit((), cells)

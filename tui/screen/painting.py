@@ -1,0 +1,219 @@
+"""How the panes are drawn: what each depends on, and which are to be drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from roofwatch.notebook.finding import Finding
+from roofwatch.session.fold import Session
+from roofwatch.tui.clocks import clocks_pane
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row
+from roofwatch.tui.notebook import notebook_pane
+from roofwatch.tui.probes import probes_pane
+from roofwatch.tui.roofline import roofline_pane
+from roofwatch.tui.screen import small_pane, tabs
+from roofwatch.tui.screen.standing import Standing
+from roofwatch.tui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from roofwatch.session.listing import Listing
+
+CHART_S = 0.5  # the clocks move with every sample: they are drawn twice a second at most
+LIST_S = 0.02  # of every paint, for reading saved sessions while they are on show
+
+
+class Scene(NamedTuple):
+    """What the panes are drawn from at one moment."""
+
+    session: Session
+    at: Standing
+    found: list[Finding]
+    glyphs: Glyphs
+    standing: tuple[str, ...]  # the panes on show
+    focus: str  # the one whose keys act
+    small: bool  # no room for a chart
+    listing: Callable[[], Listing]  # of the saved sessions, read when they are looked at
+    progress: float | None = None  # of the running probe, known only live
+
+    @property
+    def wide(self) -> bool:
+        """Whether several panes stand together."""
+        return len(self.standing) > 1
+
+
+class Drawing(NamedTuple):
+    """Rows for a size, true as long as ``stamp`` is."""
+
+    stamp: tuple[object, ...]
+    rows: Callable[[int, int], list[Row]]
+
+
+def _roofline(s: Scene) -> Drawing:
+    key = s.at.key(s.session)
+    cursor = s.at.point if s.focus == "roofline" else None
+    return Drawing(
+        (s.session.revision, key, cursor),
+        lambda w, h: roofline_pane.build(s.session, w, h, key, s.glyphs, cursor),
+    )
+
+
+def _clocks(s: Scene) -> Drawing:
+    return Drawing(
+        (s.session.revision, s.session.ticks, s.at.clocks),
+        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks),
+    )
+
+
+def _probes(s: Scene) -> Drawing:
+    # Where the keys act on another pane the table follows the run.
+    at, reach = (s.at.probe, "down, up") if s.focus == "probes" else (None, "key 3")
+    return Drawing(
+        (s.session.revision, s.progress, at, reach),
+        lambda w, h: probes_pane.build(s.session, w, h, s.glyphs, s.progress, at=at, found=s.found),
+    )
+
+
+def _notebook(s: Scene) -> Drawing:
+    place = s.at.place
+    at = place.finding if s.focus == "notebook" else None
+    return Drawing(
+        (s.session.revision, place, at),
+        lambda w, h: notebook_pane.build(s.session, w, h, s.glyphs, s.found, place.first, at),
+    )
+
+
+# Those that do not stand with the others at first are imported when they are first drawn.
+
+
+def _decode(s: Scene) -> Drawing:
+    from roofwatch.tui.decode import decode_pane
+
+    at, plan = s.at, s.at.plan(s.session)
+    curve = at.curve if s.focus == "decode" else None  # beside others it follows the largest
+
+    def rows(w: int, h: int) -> list[Row]:
+        paper = plan.answer(s.session).plan
+        if s.small:
+            return decode_pane.small(s.session, w, h, at.curve, paper)
+        return decode_pane.build(s.session, w, h, s.glyphs, curve, at.all_batches, paper)
+
+    return Drawing((s.session.revision, s.small, curve, at.all_batches, plan.revision), rows)
+
+
+def _kernels(s: Scene) -> Drawing:
+    from roofwatch.tui.kernels import kernels_pane
+
+    view = kernels_pane.View(s.at.kernel_page, s.at.kernel)
+    of_keys = view if s.focus == "kernels" else None
+
+    def rows(w: int, h: int) -> list[Row]:
+        if s.small:
+            return kernels_pane.small(s.session, w, h, view)
+        return kernels_pane.build(s.session, w, h, s.glyphs, of_keys)
+
+    return Drawing((s.session.revision, s.small, of_keys), rows)
+
+
+def _plan(s: Scene) -> Drawing:
+    from roofwatch.tui.plan import plan_pane
+
+    fields = s.at.plan(s.session)
+    build = plan_pane.small if s.small else plan_pane.build
+    return Drawing(
+        (s.session.revision, s.small, fields.revision),
+        lambda w, h: build(fields, s.session, w, h, s.glyphs),
+    )
+
+
+def _sessions(s: Scene) -> Drawing:
+    from roofwatch.tui.sessions import sessions_pane
+
+    listing = s.listing()
+    listing.advance(LIST_S)
+    build = sessions_pane.small if s.small else sessions_pane.build
+    return Drawing(
+        (listing.revision, s.small, s.at.saved, s.at.marked),
+        lambda w, h: build(listing, w, h, s.glyphs, s.at.saved, s.at.marked),
+    )
+
+
+class Painted(NamedTuple):
+    """One pane of the screen: its title, what draws it, and whether that draws compact text too."""
+
+    title: str
+    draw: Callable[[Scene], Drawing]
+    compact: bool = False
+
+
+PAINTED: Mapping[str, Painted] = {
+    "roofline": Painted("Roofline", _roofline),
+    "clocks": Painted("Clocks", _clocks),
+    "probes": Painted("Probes", _probes),
+    "notebook": Painted("Notebook", _notebook),
+    "decode": Painted("Decode", _decode, True),
+    "kernels": Painted("Kernels", _kernels, True),
+    "plan": Painted("Plan", _plan, True),
+    "sessions": Painted("Sessions", _sessions, True),
+}
+PANES = tuple(PAINTED)
+NAMES = tuple(p.title for p in PAINTED.values())
+
+
+def _small(s: Scene, name: str) -> Drawing:
+    key = s.at.key(s.session)
+    return Drawing(
+        (s.session.revision, s.session.ticks, key, s.progress),
+        lambda w, h: small_pane.build(s.session, w, h, s.found, name, key, s.glyphs, s.progress),
+    )
+
+
+class Painting:
+    """Draws those panes whose stamp has changed."""
+
+    def __init__(self, panes: Mapping[str, Pane]) -> None:
+        self._panes = panes
+        self._drawn: dict[str, tuple[object, ...]] = {}
+        self._chart_at = 0.0
+        self._chart_view: object = None
+
+    def forget(self) -> None:
+        """Everything is to be drawn again."""
+        self._drawn.clear()
+
+    def paint(self, scene: Scene, now: float) -> None:
+        """Draw what is to be drawn, ``now`` in seconds on any clock that only rises."""
+        for name in scene.standing:
+            pane, painted = self._panes[name], PAINTED[name]
+            width, height = pane.size
+            if not width or not height or not pane.display:
+                continue
+            chart = name == "clocks" and not scene.small
+            moved = scene.at.clocks != self._chart_view  # a key is answered at once
+            if chart and name in self._drawn and now - self._chart_at < CHART_S and not moved:
+                continue
+            own = not scene.small or painted.compact
+            drawing = painted.draw(scene) if own else _small(scene, name)
+            focused = scene.focus == name
+            stamp = (width, height, scene.wide and focused, *drawing.stamp)
+            if self._drawn.get(name) == stamp:
+                continue
+            self._drawn[name] = stamp
+            if chart:
+                self._chart_at, self._chart_view = now, scene.at.clocks
+            head: list[Row] = []
+            if scene.wide:
+                head = [
+                    tabs.rule(
+                        width, PANES.index(name) + 1, _title(scene, name), scene.glyphs, focused
+                    )
+                ]
+            # The last column stays free: a neighbour's first word would stick to this one's last.
+            pane.show([*head, *drawing.rows(width - scene.wide, height - len(head))])
+
+
+def _title(scene: Scene, name: str) -> str:
+    """The pane's name, of the roofline with its precision."""
+    key = scene.at.key(scene.session) if name == "roofline" else None
+    return f"{PAINTED[name].title} {key}" if key else PAINTED[name].title

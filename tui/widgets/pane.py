@@ -1,0 +1,52 @@
+"""The one widget: rows of text, of which those that changed are drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from roofwatch.tui.drawing.palette import style
+from roofwatch.tui.drawing.rows_of_text import Row, fit, text_of
+
+
+class Pane(Widget):
+    """Draws the rows it was last given. Textual repaints a whole widget; this names rows, and
+    ``tui/screen/frame.py`` sends what differs within them."""
+
+    DEFAULT_CSS = "Pane { height: 1fr; }"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._rows: list[Row] = []
+
+    @property
+    def lines(self) -> list[str]:
+        """What it shows, as text."""
+        return [text_of(r) for r in self._rows]
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Take new rows and draw those again in which they differ from the old ones."""
+        old, self._rows = self._rows, list(rows)
+        if len(old) != len(self._rows):
+            self.refresh()
+            return
+        cells = self.size.width
+        changed = [
+            Region(0, y, cells, 1)
+            for y, (before, after) in enumerate(zip(old, self._rows, strict=True))
+            if before != after
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """Textual's line API."""
+        cells = self.size.width
+        pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
+        theme = self.app.theme
+        segments = [Segment(text, style(name, theme)) for text, name in pieces]
+        return Strip(segments, cells).apply_style(self.rich_style)
