@@ -214,7 +214,7 @@ class Tensor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Claimed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A number as a person would have reported it, under the names that a checked row has.
+    """A number as a person would have reported it, under the names of a checked row.
 
     It says nothing of what went wrong: op, size, type, time and rate must give that away.
     """
@@ -385,8 +385,7 @@ def decode(line: bytes | str) -> AnyEvent | None:
     """Decode one line; None for a kind that only a newer version knows.
 
     Raises:
-        msgspec.DecodeError: not JSON, or a field of a known kind is missing or of the wrong
-            type; the message names the field.
+        msgspec.DecodeError: not JSON, or a field of a known kind is not as it must be; named.
     """
     try:
         return _decoder.decode(line)
