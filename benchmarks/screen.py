@@ -52,12 +52,12 @@ def cost(terminal: Terminal, seconds: float) -> dict[str, float]:
 
 
 def answered(terminal: Terminal, key: str, seen: Callable[[str], bool]) -> float | None:
-    """Seconds from a key to a screen that shows what it asks for."""
+    """Seconds from a key to the last byte of a screen that shows what it asks for."""
     begin = time.monotonic()
     terminal.type(key)
-    while (now := time.monotonic()) - begin < 2.0:
+    while time.monotonic() - begin < 2.0:
         if seen(terminal.text()):
-            return now - begin
+            return terminal.heard - begin
         time.sleep(0.0005)
     return None
 

@@ -30,6 +30,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._lock = threading.Lock()
         self.raw = bytearray()  # everything it wrote
+        self.heard = 0.0  # when the last of that came: what the screen shows is made of it later
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.started = time.monotonic()
@@ -55,6 +56,7 @@ class Terminal:
             if not data:
                 return
             with self._lock:
+                self.heard = time.monotonic()
                 self.raw += data
                 self._stream.feed(data)
 
@@ -64,10 +66,13 @@ class Terminal:
             return "\n".join(self._screen.display)
 
     def when(self, seen: Callable[[str], bool], timeout_s: float) -> float | None:
-        """Seconds after the start at which the screen satisfies ``seen``; None if it never does."""
+        """Seconds after the start at which what satisfies ``seen`` had come; None if it never does.
+
+        What takes time here, drawing the screen from it, is not the program's.
+        """
         while time.monotonic() - self.started < timeout_s:
             if seen(self.text()):
-                return time.monotonic() - self.started
+                return self.heard - self.started
             if self.process.poll() is not None:
                 return None
             time.sleep(0.005)

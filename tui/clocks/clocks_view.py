@@ -14,7 +14,7 @@ WHOLE = math.inf
 LENGTHS_S = (5.0, 15.0, WINDOW_S, 300.0, 900.0, 3600.0, 14400.0, WHOLE)
 YOUNG_S = tuple(float(s) for s in NICE_S if s >= 15)  # windows of a session that still grows
 LEAST_S = 1.0
-SHIFT_S = 1.0  # at least, from one move of the chart to the next
+SHIFT_S = 4.0  # from one move of the chart to the next: each sends most of its curves again
 
 
 class ClocksView(NamedTuple):
@@ -35,7 +35,7 @@ def columns_of(view: ClocksView, session: Session, count: int) -> TimeColumns:
     now, length_s = session.duration_s, shown_s(view, session)
     if view.end_s is not None and length_s < now:
         return columns_until(min(view.end_s, now), length_s, count)
-    shift_s = 0.0 if session.closed else min(SHIFT_S, length_s / 10)
+    shift_s = 0.0 if session.closed else min(SHIFT_S, length_s / 15)
     return columns_until(now, length_s, count, shift_s)
 
 

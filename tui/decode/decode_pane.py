@@ -76,11 +76,11 @@ def build(
     drawn = plot(_lines(c), cells - 1, room - lines, glyphs)
     if not drawn:
         lines = min(len(c.points), max(0, room))
-    reach = f"key {NUMBER}" if which is None else "down"
+    reach = f"key {NUMBER}" if which is None else glyphs.up_down[1]
     place = None if which is None or len(found) < 2 else (which % len(found), len(found))
     columns = decode_table.columns_of(c, session.price, cells)
     hidden = len(c.points) - lines
-    what = "more" if lines else "batches"
+    what = "batches" if not lines else "more" if which is None else "more rows"
     head = _head(c, place, f"{hidden} {what}: {reach}" if hidden > 0 else "", cells, glyphs)
     table = decode_table.table(columns, c, lines, cells, glyphs) if lines else []
     return page([head, *drawn, *table, *said], cells, height)
@@ -96,15 +96,21 @@ def keys(
     which: int = 0,
     size: tuple[int, int] = (80, 19),
     glyphs: Glyphs = UNICODE,
+    whole: bool = False,
 ) -> list[Offer]:
-    """What the pane's own keys do now; nothing without a curve. ``size`` is its cells and rows."""
+    """What the pane's own keys do now; nothing without a curve. ``size`` is its cells and rows.
+
+    ``whole`` as for ``build``: what stands there is not offered again.
+    """
     found = curves(session)
     if not found:
         return []
     c = found[which % len(found)]
-    short, long = (_layout(c, whole, *size, glyphs) for whole in (False, True))
+    short, long = (_layout(c, all_of, *size, glyphs) for all_of in (False, True))
     turns: list[Offer] = [("{lr}", "curve")] if len(found) > 1 else []
-    return [*turns, ("{ud}", "all batches")] if short != long else turns
+    if short == long:
+        return turns
+    return [*turns, ("{ud}", "the picture" if whole else "all batches")]
 
 
 def _layout(
@@ -206,11 +212,12 @@ def _lines(c: DecodeCurve) -> list[Line]:
     def rates(seconds: Callable[[DecodePoint], float | None]) -> list[tuple[float, float]]:
         return [(p.batch, p.batch / s) for p in c.points if (s := seconds(p))]
 
+    alone = not any(p.graph_s for p in c.points)  # then the eager step is the measured line
     first = next(((p.batch, p.step_s) for p in c.points if p.step_s), None)
     linear = [(p.batch, p.batch / first[1]) for p in c.points] if first and first[0] == 1 else []
     return [
         Line("graph", rates(lambda p: p.graph_s), SOLID, "burst"),
-        Line("eager", rates(lambda p: p.eager_s), CROSSES, "sustained"),
+        Line("eager", rates(lambda p: p.eager_s), SOLID if alone else CROSSES, "sustained"),
         Line("predicted", rates(decode_table.predicted_s), RINGS, "strong"),
         Line("paper", rates(lambda p: p.paper_s), DASHES, "nominal"),
         Line("linear", linear, DOTS, "axis"),

@@ -14,7 +14,8 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
 from roofwatch.tui.drawing.telling import telling
 
 LEAST_BAR, MOST_BAR = 46, 64  # cells of a step drawn as a bar
-OFF = "off linear"
+OFF, PREDICTED, EXPLAINED = "off linear", "predicted ms", "explained"
+TERMS_RANK, LAST_RANK = 6, 9  # of the columns of terms; of what goes before all others
 STYLES = {
     "weights": "burst",
     "kv": "power",
@@ -42,8 +43,21 @@ class Column(NamedTuple):
 
 
 def columns_of(c: DecodeCurve, price: Price | None, cells: int) -> list[Column]:
-    """The columns that fit, in their order; none without a figure in it."""
+    """The columns that fit, in their order; none without a figure in it.
 
+    Where the terms stand only without their sum, that gives way to how much of the step it is.
+    """
+    found = _kept(_columns(c, price), cells)
+    if any(one.rank == TERMS_RANK for one in found):
+        return found
+    ranks = {PREDICTED: LAST_RANK, EXPLAINED: TERMS_RANK + 1}
+    other = _kept(
+        [one._replace(rank=ranks.get(one.name, one.rank)) for one in _columns(c, price)], cells
+    )
+    return other if any(one.rank == TERMS_RANK for one in other) else found
+
+
+def _columns(c: DecodeCurve, price: Price | None) -> list[Column]:
     def term(name: str) -> Callable[[DecodePoint, float], str]:
         return lambda p, _: _ms(p.terms.get(name))
 
@@ -52,8 +66,8 @@ def columns_of(c: DecodeCurve, price: Price | None, cells: int) -> list[Column]:
         Column("tokens/s", 9, 3, lambda p, _: _known(p.tokens_per_s), "strong"),
         Column("graph ms", 9, 0, lambda p, _: _ms(p.graph_s), "burst"),
         Column("eager ms", 9, 2, lambda p, _: _ms(p.eager_s), "sustained"),
-        Column("predicted", 10, 5, lambda p, _: _ms(predicted_s(p))),
-        Column("explained", 10, 8, lambda p, _: percent(p.explained) if p.explained else ""),
+        Column(PREDICTED, 13, 5, lambda p, _: _ms(predicted_s(p))),
+        Column(EXPLAINED, 10, 8, lambda p, _: percent(p.explained) if p.explained else ""),
         Column(OFF, 11, 1, lambda _, gap: f"{gap * 100:.1f} %"),
         Column("GB/s", 6, 7, lambda p, _: _known(p.gbs)),
         Column("bound", 9, 3, lambda p, _: p.bound),
@@ -63,16 +77,19 @@ def columns_of(c: DecodeCurve, price: Price | None, cells: int) -> list[Column]:
 
         def cost(p: DecodePoint, _: float) -> str:
             rate = p.tokens_per_s
-            return money(cost_per_mtok(per_hour, rate), currency) if rate else ""
+            return money(cost_per_mtok(per_hour, rate), "") if rate else ""
 
         title = priced("/Mtok", currency)
         longest = max(len(one) for one in (title, *(cost(p, 0.0) for p in c.points)))
-        columns.append(Column(title, max(10, longest + 1), 4, cost))
-    of_step = [name for name in TERMS if any(p.terms.get(name) for p in c.points)]
-    for name in of_step:
-        title = f"{name} ms" if name == of_step[0] else name
-        columns.append(Column(title, max(len(title) + 1, 6), 6, term(name)))
-    columns = [one for one in columns if any(one.text(p, 0.0) for p in c.points)]
+        columns.append(Column(title, longest + 1, 4, cost))
+    for name in TERMS:
+        if any(p.terms.get(name) for p in c.points):
+            columns.append(Column(f"{name} ms", len(name) + 4, TERMS_RANK, term(name)))
+    return [one for one in columns if any(one.text(p, 0.0) for p in c.points)]
+
+
+def _kept(columns: Sequence[Column], cells: int) -> list[Column]:
+    """Those that fit, rank by rank."""
     left = cells
     kept: set[int] = set()
     for rank in sorted({one.rank for one in columns}):

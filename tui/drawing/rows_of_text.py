@@ -79,6 +79,15 @@ def head_of(text: str, cells: int, ellipsis: str) -> str:
     return set_cell_size(text, room).rstrip() + ellipsis
 
 
+def words_of(text: str, cells: int, ellipsis: str) -> str:
+    """The same, ending with a whole word: no figure loses a digit."""
+    if cell_len(text) <= cells:
+        return text
+    lines = broken(text, cells - cell_len(ellipsis) - 1) or [""]
+    lead = text[: len(text) - len(text.lstrip())]
+    return f"{lead}{lines[0]} {ellipsis}" if len(lines) > 1 else head_of(text, cells, ellipsis)
+
+
 def tail_of(text: str, cells: int, ellipsis: str) -> str:
     """The end of such a text, with the sign before it."""
     if cell_len(text) <= cells:

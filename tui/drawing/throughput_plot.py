@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from roofwatch.tui.drawing.canvas import Canvas
+from roofwatch.tui.drawing.canvas import BRAILLE, Canvas
 from roofwatch.tui.drawing.curves import cell_of, curve
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure
@@ -18,6 +18,8 @@ UNIT = "tok/s"
 LEAST = (40, 6)  # cells and rows under which nothing is drawn
 SOLID, CROSSES, RINGS, DASHES, DOTS = "solid", "crosses", "rings", "dashes", "dots"
 ORDER = (DOTS, DASHES, CROSSES, SOLID, RINGS)  # the later is laid over the earlier
+MARKS = (CROSSES, RINGS)  # of which each point is a mark, and nothing lies between
+BLANK = (" ", chr(BRAILLE))
 STEPS = (1, 2, 5)
 BEYOND = 1.2  # octaves over the other lines to which dots are followed
 NEAREST = 2  # rows between two labels of the y axis
@@ -57,15 +59,26 @@ def plot(
     stand = [(b, said) for b, said in posts if x_limits[0] < math.log2(b) < x_limits[1]]
     for batch, _ in stand:
         _post(canvas, batch, x_limits, glyphs)
+    solid = next((one for one in lines if one.texture == SOLID and len(one.points) > 1), None)
+    walked = _walked(solid, (columns, rows), x_limits, y_limits, glyphs) if solid else []
+    beside = dict(solid.points) if solid else {}
     for texture in ORDER:
         for one in lines:
-            if one.texture == texture:
-                _draw(canvas, one, x_limits, y_limits, glyphs)
+            if one.texture != texture:
+                continue
+            if one is solid:
+                canvas.lay(walked, one.style)
+            elif texture in MARKS or len(one.points) == 1:
+                _mark(canvas, one, x_limits, y_limits, glyphs, walked, beside)
+            elif texture == SOLID:
+                canvas.lay(_walked(one, (columns, rows), x_limits, y_limits, glyphs), one.style)
+            else:
+                _dash(canvas, one, x_limits, y_limits, glyphs)
     for batch, said in stand:
         _name_post(canvas, batch, said, x_limits)
     tops = [math.log2(one.points[-1][1]) for one in lines]
     ends = [rows - 1 - _cell(y, y_limits, rows, 4, glyphs) for y in tops]
-    placed = _apart(ends, rows)
+    placed = _apart(ends, rows, tops)
     at_row = {y: i for i, y in enumerate(placed) if y is not None}
     ticks = _y_ticks(y_limits, rows)
     out: list[Row] = []
@@ -110,28 +123,60 @@ def _name_post(canvas: Canvas, batch: float, said: str, limits: tuple[float, flo
     canvas.write(start, y, said, "dim")
 
 
-def _draw(
+def _walked(
+    line: Line,
+    size: tuple[int, int],
+    x_limits: tuple[float, float],
+    y_limits: tuple[float, float],
+    glyphs: Glyphs,
+) -> list[str]:
+    """A solid line as rows of characters."""
+    points = [(math.log2(x), math.log2(y)) for x, y in line.points]
+    return curve(points, size, x_limits, y_limits, glyphs.curve)
+
+
+def _mark(
+    canvas: Canvas,
+    line: Line,
+    x_limits: tuple[float, float],
+    y_limits: tuple[float, float],
+    glyphs: Glyphs,
+    walked: Sequence[str],
+    beside: Mapping[float, float],
+) -> None:
+    """A mark at each point and nowhere else.
+
+    The solid line climbs within a column, and a mark covers one row of it: what is as high as the
+    line at a point, or higher, stands no lower than any of it, and the other way round.
+    """
+    sign = _sign(line.texture, glyphs)
+    for batch, rate in line.points:
+        level = math.log2(rate)
+        if level > y_limits[1]:
+            break  # it left through the top
+        at = canvas.height - 1 - _cell(level, y_limits, canvas.height, 4, glyphs)
+        x = _cell(math.log2(batch), x_limits, canvas.width, 2, glyphs)
+        taken = [y for y, text in enumerate(walked) if text[x] not in BLANK]
+        if taken and batch in beside:
+            at = min(at, taken[0]) if rate >= beside[batch] else max(at, taken[-1])
+        canvas.put(x, at, sign, line.style)
+
+
+def _dash(
     canvas: Canvas,
     line: Line,
     x_limits: tuple[float, float],
     y_limits: tuple[float, float],
     glyphs: Glyphs,
 ) -> None:
+    """Dashes or dots along a line."""
     points = [(math.log2(x), math.log2(y)) for x, y in line.points]
-    size = (canvas.width, canvas.height)
-    if line.texture == SOLID and len(points) > 1:
-        canvas.lay(curve(points, size, x_limits, y_limits, glyphs.curve), line.style)
-        return
-    sign = _sign(line.texture, glyphs)
-    if line.texture == RINGS or len(points) == 1:
-        columns = points
-    else:
-        step = 1 if line.texture == DASHES else 2
-        columns = _along(points, x_limits, canvas.width, step)
-    for x, y in columns:
+    step = 1 if line.texture == DASHES else 2
+    for x, y in _along(points, x_limits, canvas.width, step):
         if y > y_limits[1]:
-            break  # it left through the top
+            break
         at = canvas.height - 1 - _cell(y, y_limits, canvas.height, 4, glyphs)
+        sign = _sign(line.texture, glyphs)
         canvas.put(_cell(x, x_limits, canvas.width, 2, glyphs), at, sign, line.style)
 
 
@@ -165,8 +210,8 @@ def sample(texture: str, glyphs: Glyphs) -> str:
     """Two cells of a line, for a legend."""
     if texture == SOLID:
         return (glyphs.curve if len(glyphs.curve) == 1 else glyphs.horizontal) * 2
-    if texture == RINGS:
-        return f"{glyphs.ring} "
+    if texture in MARKS:
+        return f"{_sign(texture, glyphs)} "
     return _sign(texture, glyphs) * 2
 
 
@@ -182,12 +227,12 @@ def short(value: float) -> str:
     return figure(value)
 
 
-def _apart(wanted: Sequence[int], rows: int) -> list[int | None]:
+def _apart(wanted: Sequence[int], rows: int, tops: Sequence[float]) -> list[int | None]:
     """A row of its own for each, as near as may be to the one wanted; None where rows run out.
 
-    Those given first keep their place before those given last.
+    The larger of ``tops`` stands higher. Where rows are short those given last go.
     """
-    kept = sorted(range(min(len(wanted), rows)), key=lambda i: wanted[i])
+    kept = sorted(range(min(len(wanted), rows)), key=lambda i: (wanted[i], -tops[i]))
     placed: list[int | None] = [None] * len(wanted)
     floor = 0
     for i in kept:  # downwards, each under the one above it

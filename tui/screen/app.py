@@ -79,10 +79,10 @@ class RoofwatchApp(App[None]):
         return commands(act, bool(self.dashboard.sources.replay))
 
     def on_command_palette_opened(self) -> None:
-        """Its icon and frame are of no use where only ASCII can be shown."""
-        if self.glyphs is ASCII and isinstance(self.screen, CommandPalette):
-            self.screen.add_class("-ascii")
-            self.screen.query_one(SearchIcon).icon = ">"
+        """Its icon is in few fonts, its frame of no use where only ASCII can be shown."""
+        if isinstance(self.screen, CommandPalette):
+            self.screen.set_class(self.glyphs is ASCII, "-ascii")
+            self.screen.query_one(SearchIcon).icon = self.glyphs.here
 
     async def action_quit(self) -> None:
         """Leave at once; what was measured is in the file."""

@@ -23,19 +23,18 @@ from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.notebook.check_fields import Entry
 from roofwatch.tui.notebook.notebook_cursor import followed
-from roofwatch.tui.screen import footer, header, layout, moving, tabs
+from roofwatch.tui.screen import footer, layout, moving, tabs
 from roofwatch.tui.screen.keys import KEYS
-from roofwatch.tui.screen.message import message
+from roofwatch.tui.screen.loading import load
+from roofwatch.tui.screen.margins import LINES, Margins
 from roofwatch.tui.screen.opening import compared, page_of
 from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene
-from roofwatch.tui.screen.probing import state
-from roofwatch.tui.screen.sources import Sources, replay_said
+from roofwatch.tui.screen.sources import Sources
 from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.widgets.pane import Pane
 
 PUMP_S = 0.1
 PAINT_S = 0.25
-NOTE_S = 6.0
 PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
 
 
@@ -54,17 +53,17 @@ class Dashboard(Screen[None]):
         self.alone = False  # one pane fills a wide screen
         self.at = Standing(nominal)
         self.entry: Entry | None = None  # of the check form, once it was opened
-        self._note = ""
-        self._note_until = 0.0
         self._asked_run = 0
-        self._acted = 0  # keys that did something
-        self._footed: tuple[object, ...] = ()  # what the footer was made of
+        self._alive = False  # it has been painted once
+        self._loading = load()
         self._found: list[Finding] = []
         self._judged: tuple[Session, int] | None = None
         self._area = Size(0, 0)
+        self._rooms: dict[str, Size] = {}
         # Held, not looked up: timers outlive the tree by a moment when the app closes.
-        self._panes = {name: Pane(name) for name in ("header", "tabs", *PANES, "message", "footer")}
+        self._panes = {name: Pane(name) for name in (*LINES, *PANES)}
         self._painting = Painting(self._panes)
+        self._margins = Margins(self._panes, sources)
 
     @property
     def session(self) -> Session:
@@ -95,14 +94,12 @@ class Dashboard(Screen[None]):
         self.paint()
         self.set_interval(PUMP_S, self._pump)
         self.set_interval(PAINT_S, self.paint)
-        self.call_after_refresh(self._first_paint)
-
-    def _first_paint(self) -> None:
-        self._pump()
-        self.paint()
         self.call_after_refresh(self._after_first_paint)
 
     def _after_first_paint(self) -> None:
+        self._alive = True
+        self._pump()
+        self.paint()
         if (live := self.sources.live_at_home) is not None:
             live.start_probes()
         gc.enable()
@@ -111,13 +108,14 @@ class Dashboard(Screen[None]):
         """Lay the panes out anew; everything is redrawn."""
         self._area = event.size  # App.size still tells the old one here
         self._arrange()
-        self._painting.forget()
-        self.call_after_refresh(self.paint)
+        self.paint()
 
     # -- listening ---------------------------------------------------------------------------
 
     def _pump(self) -> None:
         self.sources.poll()
+        if self._alive:
+            next(self._loading, None)
         live = self.sources.live_at_home
         if live is None or not live.waiting or self._asked_run == live.session.run:
             return
@@ -151,50 +149,29 @@ class Dashboard(Screen[None]):
 
     def _arrange(self) -> None:
         standing = self._standing
+        self._rooms = layout.rooms(self._area, standing)
         self.set_class(len(standing) == 1, "-tabs")
-        self.set_class(len(standing) == len(layout.SIX), "-six")
         for part, names in PARTS.items():
-            shown = set(names) & set(standing)
-            self.query_one(f"#{part}").display = bool(shown)
+            heights = [self._rooms[name].height for name in names if name in standing]
+            place = self.query_one(f"#{part}")
+            place.display = bool(heights)
+            place.styles.height = max(heights, default=0)
         for name in PANES:
             self._panes[name].display = name in standing
+            if name in standing:
+                self._panes[name].styles.width = self._rooms[name].width
 
     def paint(self) -> None:
-        """Redraw what has changed."""
-        session, cells = self.session, self._area.width
+        """Redraw what has changed; before the first paint only the pane whose keys act."""
+        session = self.session
         if self._judged != (session, session.revision):
             before, self._found = self._found, findings(session)
             self._judged = (session, session.revision)
             self.at.place = followed(self.at.place, before, self._found)
-        scene = self._scene
-        key = self.at.key(session)
-        self.pane("header").show(header.build(session, cells, key, self.glyphs))
-        self.pane("tabs").show([tabs.tabs(cells, self.open_pane, NAMES, self.glyphs)])
-        self._painting.paint(scene, self._clock())
-        live = self.sources.live
-        silent = live.silence if live else None
-        said = message(session, self._found, cells, self.glyphs, state(live), silent)
-        self.pane("message").show([said])
-        self._foot(scene)
-
-    def _foot(self, scene: Scene) -> None:
-        """The footer, where anything that it is made of has changed."""
-        live, replay = self.sources.live, self.sources.replay
-        note = self._note if self._clock() < self._note_until else ""
-        told = replay_said(replay, self._area.width) if replay else ""
-        again = bool(live and not live.probing)
-        hold = bool(replay and not replay.done)
-        stamp = (self.session, self.session.revision, self._area, self._acted, note, told, again)
-        if stamp == self._footed:
-            return
-        self._footed = stamp
-        offers = list(footer.TYPING)
-        if not self._types:
-            first = [*footer.FIRST, *[footer.AMONG] * scene.wide, *[footer.HOLD] * hold]
-            offers = [*first, *moving.offers(scene, self._room)]
-            offers += [*[footer.AGAIN] * again, *footer.LAST]
-        said = footer.footer(self._area.width, self.glyphs, offers, note, told)
-        self.pane("footer").show([said])
+        scene, now = self._scene, time.monotonic()
+        wanted = self._rooms if self._alive else {scene.focus: self._rooms[scene.focus]}
+        self._painting.paint(scene, wanted, now)
+        self._margins.paint(scene, self._area, self._room, self._types, now)
 
     @property
     def _scene(self) -> Scene:
@@ -212,24 +189,16 @@ class Dashboard(Screen[None]):
             beat.progress if beat and beat.probe == self.session.running() else None,
         )
 
-    @staticmethod
-    def _clock() -> float:
-        return time.monotonic()
-
     # -- keys --------------------------------------------------------------------------------
 
     def say(self, text: str) -> None:
         """A passing note in the footer."""
-        self._note, self._note_until = text, self._clock() + NOTE_S
+        self._margins.say(text, time.monotonic())
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a value is typed, keys are no commands."""
         return not self._types
-
-    def action_leave(self) -> None:
-        """Leave by a letter."""
-        self.app.exit(return_code=0)
 
     def action_rerun(self) -> None:
         """Run the suite again in the same session."""
@@ -280,26 +249,21 @@ class Dashboard(Screen[None]):
         self._focus(order[(order.index(self.open_pane) + step) % len(order)])
 
     def _focus(self, index: int) -> None:
-        self.open_pane = index
-        self._acted += 1
+        self.open_pane, self.at.first_row = index, 0
+        self._margins.acted += 1
         self._arrange()
-        self._painting.forget()
-        self.call_after_refresh(self.paint)
+        self.paint()
 
     @property
     def _room(self) -> Size:
         """The room of the pane whose keys act, under its rule where it has one."""
-        size = self.pane(PANES[self.open_pane]).size
+        size = self._rooms[PANES[self.open_pane]]
         return Size(size.width, size.height - (len(self._standing) > 1))
 
     def _moved(self, by: Callable[[Scene], None]) -> None:
         by(self._scene)
-        self._acted += 1
+        self._margins.acted += 1
         self.paint()
-
-    def action_scroll(self, rows: int) -> None:
-        """Some rows on or back."""
-        self.action_move(rows)
 
     def action_move(self, step: int) -> None:
         """The cursor of the pane whose keys act."""
@@ -405,12 +369,14 @@ class Dashboard(Screen[None]):
                 self.say(str(error))
 
     def action_back(self) -> None:
-        """To the session that the screen was opened with."""
-        if self.sources.back():
+        """Take the cursor away, else go to the session that the screen was opened with."""
+        if moving.released(self._scene):
+            self._moved(lambda scene: None)
+        elif self.sources.back():
             self._changed_session("")
 
     def action_hold(self) -> None:
-        """Hold the replay, or let it go on."""
+        """Pause the replay, or let it go on."""
         self.say(self.sources.hold())
 
     def action_speed(self) -> None:

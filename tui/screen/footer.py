@@ -10,11 +10,12 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width
 
-FIRST: tuple[Offer, ...] = (("q", "quit"), ("?", "help"), ("1-8", "panes"))
+FIRST: tuple[Offer, ...] = (("q", "quit"), ("?", "help"))
+PANES: Offer = ("1-8", "panes")
 LAST: tuple[Offer, ...] = (("c", "check"), ("y", "copy"), ("s", "where saved"))
 AGAIN: Offer = ("r", "run again")
 AMONG: Offer = ("Tab", "keys to the next")
-HOLD: Offer = ("Space", "hold")
+HOLD: Offer = ("Space", "pause")
 TYPING: tuple[Offer, ...] = (
     ("Enter", "take it"),
     ("Esc", "leave it as it was"),

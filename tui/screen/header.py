@@ -10,7 +10,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent, util_said
-from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row, spread, width
 from roofwatch.tui.screen.spent import session_cost_said
 
 
@@ -20,44 +20,54 @@ def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list
 
 
 def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
+    """The device left, its live numbers right. Short of room the left gives its figures, then the
+    right those that tell least, then the name its end."""
     device = session.device
-    name = shown(device.name or "looking for the device")
-    left: list[Piece] = [(f" {name}", "title")]
+    name: Piece = (f" {shown(device.name or 'looking for the device')}", "title")
+    left: list[Piece] = []
     if device.memory_bytes:
         left.append((f"  {_memory(device)}", ""))
     if device.power_limit_w:
         left.append((f"  {device.power_limit_w:.0f} W", ""))
     if device.core_count:
         left.append((f"  {device.core_count} cores", ""))
-    right = _live(session.samples[-1], device, cells, glyphs) if session.samples else []
-    if not right:
-        right = [("telemetry is starting ", "dim")]
-    room = cells - width(right) - 1
-    return spread(fit(left, min(room, width(left))), right, cells)
+    ranked = [(0, ("telemetry is starting ", "dim"))]
+    if session.samples:
+        ranked = _live(session.samples[-1], device, cells, glyphs)
+    right = [piece for _, piece in ranked]
+    while left and width([name, *left, *right]) >= cells:
+        left.pop()
+    while len(ranked) > 1 and width([name, *right]) >= cells:
+        ranked.remove(max(ranked))
+        right = [piece for _, piece in ranked]
+    room = max(0, cells - width(right) - 1)
+    if room < width([name]):
+        name = (head_of(name[0], room, glyphs.ellipsis), "title")
+    return spread([name, *left], right, cells)
 
 
 def _memory(device: Device) -> str:
     return f"{(device.memory_bytes or 0) / 2**30:.0f} GiB"
 
 
-def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[Piece]:
+def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[tuple[int, Piece]]:
+    """What was read last, in order, each with its rank: the highest gives way first."""
+    found: list[tuple[int, Piece]] = []
+    if cells >= 120 and last.util is not None:
+        found.append((5, (f"{util_said(percent(last.util), last.gpu is not None)}  ", "dim")))
     reason = word(last.reasons) if last.reasons is not None else ""
-    pieces: list[Piece] = []
     if reason and reason != "idle":
-        pieces.append((f"{reason}  ", "reason"))
+        found.append((1, (f"{reason}  ", "reason")))
     clock = NOT_READ if last.sm_mhz is None else f"{last.sm_mhz:.0f}"
     top = f"/{device.sm_max_mhz:.0f}" if device.sm_max_mhz else ""
-    pieces.append((f"{clock}{top} MHz", "clock"))
+    found.append((0, (f"{clock}{top} MHz ", "clock")))
     power = last.power_instant_w if last.power_instant_w is not None else last.power_w
-    pieces.append((f"  {NOT_READ if power is None else f'{power:.0f}'} W", "power"))
+    found.append((2, (f" {NOT_READ if power is None else f'{power:.0f}'} W ", "power")))
     if last.temp_c is not None:
-        pieces.append((f"  {last.temp_c:.0f}{glyphs.degree}C", ""))
+        found.append((3, (f" {last.temp_c:.0f}{glyphs.degree}C ", "")))
     if last.mem_used_bytes is not None:
-        pieces.append((f"  {last.mem_used_bytes / 2**30:.1f} GiB ", ""))
-    if cells >= 120 and last.util is not None:
-        ran = util_said(percent(last.util), last.gpu is not None)
-        pieces.insert(0, (f"{ran}  ", "dim"))
-    return pieces
+        found.append((4, (f" {last.mem_used_bytes / 2**30:.1f} GiB ", "")))
+    return found
 
 
 def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> Row:

@@ -10,7 +10,7 @@ from roofwatch.tui.drawing.rows_of_text import Row, hung, page, row
 from roofwatch.tui.screen.keys import GROUPS, KEYS
 from roofwatch.tui.widgets.sheet import Sheet
 
-MOST = (76, 52)
+MOST = (84, 58)
 SIGN = 12  # cells of the column of keys
 
 

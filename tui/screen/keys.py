@@ -22,7 +22,7 @@ class Key(NamedTuple):
 
 
 KEYS: tuple[Key, ...] = (
-    Key("q", "quit; what was measured is kept", (("q", "leave"),), by_name=True),
+    Key("q", "quit; what was measured is kept", (("q", "app.quit"),), by_name=True),
     Key("Ctrl-C", "the same, also while typing", ()),
     Key("?", "this page", (("question_mark", "help"),), by_name=True),
     Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.command_palette"),)),
@@ -63,7 +63,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "PgDn PgUp",
         "ten of them at a time",
-        (("pagedown", "scroll(10)"), ("pageup", "scroll(-10)")),
+        (("pagedown", "move(10)"), ("pageup", "move(-10)")),
         IN_PANES,
     ),
     Key(
@@ -87,17 +87,22 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("m", "Plan: roofs as measured here, or nominal", (("m", "figures"),), IN_PANES),
     Key("v", "Sessions: mark one; on another: compare the two", (("v", "versus"),), IN_PANES),
-    Key("Esc", "back to the session you came from", (("escape", "back"),), IN_PANES),
+    Key(
+        "Esc",
+        "the cursor away; then back to the first session",
+        (("escape", "back"),),
+        IN_PANES,
+    ),
     Key(
         "Space",
-        "hold it, let it go on",
+        "pause it, let it go on",
         (("space", "hold"),),
         IN_REPLAYS,
         by_name=True,
     ),
     Key(
         "x",
-        "as fast as it was, ten times, at once",
+        "as fast as it was, ten times that, all at once",
         (("x", "speed"),),
         IN_REPLAYS,
         by_name=True,

@@ -8,7 +8,7 @@ from roofwatch.session.mistakes import mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.throttle import fall
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row
+from roofwatch.tui.drawing.rows_of_text import Row, fit, row, words_of
 from roofwatch.tui.notebook.finding_rows import mark_of, style_of
 from roofwatch.tui.notebook.mistake_rows import count_of
 
@@ -29,16 +29,16 @@ def message(
         name, age_s = silence
         verb = "are" if name == "probes" else "is"
         text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
-        return fit(row((f" {glyphs.warn} {text}", "warn")), cells)
+        return _line(f"{glyphs.warn} {text}", "warn", cells, glyphs)
     faults = [f for f in session.faults if f.run == session.run]  # a later run heals
     if faults:
         fault = faults[-1]
-        return fit(row((f" {glyphs.wrong} {shown(fault.what)}", "wrong")), cells)
+        return _line(f"{glyphs.wrong} {shown(fault.what)}", "wrong", cells, glyphs)
     running = session.running()
     dropped = fall(session, session.run)
     held = running is not None and running.endswith("-sustained")
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
-        return fit(row((f" {glyphs.warn} {dropped.sentence}", "reason")), cells)
+        return _line(f"{glyphs.warn} {dropped.sentence}", "reason", cells, glyphs)
     made = mistakes(session)
     on_purpose = {m.probe for m in made}
     grave = [
@@ -50,14 +50,18 @@ def message(
     if grave:
         f = grave[0]
         more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
-        text = f" {mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
-        return fit(row((text, style_of(f))), cells)
+        text = f"{mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
+        return _line(text, style_of(f), cells, glyphs)
     if not all(m.flagged for m in made):
-        return fit(row((f" {glyphs.warn} {count_of(made)}", "warn")), cells)
+        return _line(f"{glyphs.warn} {count_of(made)}", "warn", cells, glyphs)
     if state:
-        return fit(row((f" {state}", "dim")), cells)
+        return _line(state, "dim", cells, glyphs)
     if made:
-        return fit(row((f" {glyphs.ok} {count_of(made)}", "ok")), cells)
+        return _line(f"{glyphs.ok} {count_of(made)}", "ok", cells, glyphs)
     if session.complete:
         return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
     return fit((), cells)
+
+
+def _line(text: str, style: str, cells: int, glyphs: Glyphs) -> Row:
+    return fit(row((f" {words_of(text, cells - 2, glyphs.ellipsis)}", style)), cells)

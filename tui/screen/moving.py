@@ -23,7 +23,9 @@ FAR = 10**6  # more than there is of anything
 def move(scene: Scene, size: Size, step: int) -> None:
     """The cursor of the pane whose keys act by ``step``; ``size`` is its room."""
     at, session, name = scene.at, scene.session, scene.focus
-    if name == "roofline":
+    if scene.compact:
+        at.first_row = max(0, at.first_row + step)
+    elif name == "roofline":
         at.point = _along(at.point, step, roofline_pane.stops(session, at.key(session)))
     elif name == "clocks":
         at.clocks = clocks_view.card_moved(at.clocks, session, step)
@@ -114,6 +116,16 @@ def typed(scene: Scene, key: str, character: str | None) -> None:
         fields.type(line)
 
 
+def released(scene: Scene) -> bool:
+    """Take the cursor of the roofline or the probe table away; False where there is none."""
+    at, before = scene.at, (scene.at.point, scene.at.probe)
+    if scene.focus == "roofline":
+        at.point = None
+    elif scene.focus == "probes":
+        at.probe = None
+    return (at.point, at.probe) != before
+
+
 def pasted(scene: Scene, line: str) -> None:
     """A line that is pasted where a value is typed."""
     for character in line:
@@ -123,6 +135,8 @@ def pasted(scene: Scene, line: str) -> None:
 def offers(scene: Scene, size: Size) -> list[Offer]:
     """What the keys do now in the pane whose keys act: nothing is offered that does nothing."""
     session, at, name = scene.session, scene.at, scene.focus
+    if scene.compact:
+        return [("{ud}", "rows")]
     if name == "roofline":
         found: list[Offer] = []
         if len(roofline_pane.precisions(session)) > 1:

@@ -15,6 +15,8 @@ from roofwatch.tui.widgets.sheet import Sheet
 def page_of(scene: Scene) -> Sheet | str:
     """The page of the finding, probe or point under the cursor; a sentence where there is none."""
     session, at = scene.session, scene.at
+    if scene.compact:
+        return "there is no room for a cursor here: 61x17 has it"
     if scene.focus == "notebook":
         if not scene.found:
             return "nothing is found yet"

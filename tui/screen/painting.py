@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from textual.geometry import Size
+
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
 from roofwatch.tui.clocks import clocks_pane
@@ -41,6 +43,11 @@ class Scene(NamedTuple):
     def wide(self) -> bool:
         """Whether several panes stand together."""
         return len(self.standing) > 1
+
+    @property
+    def compact(self) -> bool:
+        """Whether the pane whose keys act is compact text, which has no cursor."""
+        return self.small and not PAINTED[self.focus].compact
 
 
 class Drawing(NamedTuple):
@@ -84,7 +91,7 @@ def _notebook(s: Scene) -> Drawing:
     )
 
 
-# Those that do not stand with the others at first are imported when they are first drawn.
+# The others are imported when they are first drawn.
 
 
 def _decode(s: Scene) -> Drawing:
@@ -164,8 +171,10 @@ NAMES = tuple(p.title for p in PAINTED.values())
 def _small(s: Scene, name: str) -> Drawing:
     key = s.at.key(s.session)
     return Drawing(
-        (s.session.revision, s.session.ticks, key, s.progress),
-        lambda w, h: small_pane.build(s.session, w, h, s.found, name, key, s.glyphs, s.progress),
+        (s.session.revision, s.session.ticks, key, s.progress, s.at.first_row),
+        lambda w, h: small_pane.build(
+            s.session, w, h, s.found, name, key, s.glyphs, s.progress, s.at.first_row
+        ),
     )
 
 
@@ -175,42 +184,34 @@ class Painting:
     def __init__(self, panes: Mapping[str, Pane]) -> None:
         self._panes = panes
         self._drawn: dict[str, tuple[object, ...]] = {}
+        self._chart: tuple[object, ...] = ()  # how the clocks were last drawn, and when
         self._chart_at = 0.0
-        self._chart_view: object = None
 
-    def forget(self) -> None:
-        """Everything is to be drawn again."""
-        self._drawn.clear()
-
-    def paint(self, scene: Scene, now: float) -> None:
-        """Draw what is to be drawn, ``now`` in seconds on any clock that only rises."""
-        for name in scene.standing:
-            pane, painted = self._panes[name], PAINTED[name]
-            width, height = pane.size
-            if not width or not height or not pane.display:
-                continue
-            chart = name == "clocks" and not scene.small
-            moved = scene.at.clocks != self._chart_view  # a key is answered at once
-            if chart and name in self._drawn and now - self._chart_at < CHART_S and not moved:
-                continue
-            own = not scene.small or painted.compact
-            drawing = painted.draw(scene) if own else _small(scene, name)
+    def paint(self, scene: Scene, rooms: Mapping[str, Size], now: float) -> None:
+        """Draw what is to be drawn in these rooms, ``now`` in seconds on a clock that rises."""
+        for name, (width, height) in rooms.items():
             focused = scene.focus == name
-            stamp = (width, height, scene.wide and focused, *drawing.stamp)
+            if not width or not height:
+                continue
+            # With every sample only so often; what a key asks for at once.
+            chart = (width, height, focused, scene.session, scene.at.clocks, scene.small)
+            if name == "clocks" and chart == self._chart and now - self._chart_at < CHART_S:
+                continue
+            own = not scene.small or PAINTED[name].compact
+            drawing = PAINTED[name].draw(scene) if own else _small(scene, name)
+            stamp = (width, height, scene.session, scene.wide and focused, *drawing.stamp)
             if self._drawn.get(name) == stamp:
                 continue
             self._drawn[name] = stamp
-            if chart:
-                self._chart_at, self._chart_view = now, scene.at.clocks
+            if name == "clocks":
+                self._chart, self._chart_at = chart, now
             head: list[Row] = []
             if scene.wide:
-                head = [
-                    tabs.rule(
-                        width, PANES.index(name) + 1, _title(scene, name), scene.glyphs, focused
-                    )
-                ]
+                number, title = PANES.index(name) + 1, _title(scene, name)
+                head = [tabs.rule(width, number, title, scene.glyphs, focused)]
             # The last column stays free: a neighbour's first word would stick to this one's last.
-            pane.show([*head, *drawing.rows(width - scene.wide, height - len(head))])
+            rows = drawing.rows(width - scene.wide, height - len(head))
+            self._panes[name].show([*head, *rows])
 
 
 def _title(scene: Scene, name: str) -> str:

@@ -38,9 +38,10 @@ def build(
     key: str | None = None,
     glyphs: Glyphs = ASCII,
     progress: float | None = None,
+    first: int = 0,
 ) -> list[Row]:
-    """Rows of the pane ``name``; ``key`` is the roofline's precision, ``progress`` (0 to 1) that of
-    the running probe."""
+    """Rows of the pane ``name`` from row ``first`` on, as far as there are so many; ``key`` is the
+    roofline's precision, ``progress`` (0 to 1) that of the running probe."""
     if name == "roofline":
         rows = _roofline(session, key, cells)
     elif name == "clocks":
@@ -49,7 +50,7 @@ def build(
         rows = _notebook(session, found, cells, height, glyphs)
     else:
         rows = _probes(session, found, cells, glyphs, progress)
-    return shortened(rows, cells, height)
+    return shortened(rows[min(first, max(0, len(rows) - height)) :], cells, height)
 
 
 # -- roofline --------------------------------------------------------------------------------

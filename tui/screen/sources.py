@@ -93,18 +93,18 @@ class Sources:
         return "at once" if replay.speed is None else f"{replay.speed:.0f}x"
 
     def hold(self) -> str:
-        """Hold the recording, or let it go on, in words."""
+        """Pause the recording, or let it go on, in words."""
         replay = self.replay
         if replay is None:
-            return "this is live: it cannot be held"
+            return "this is live: it cannot be paused"
         if replay.done:
             return "all of it is on show; x plays it"
         replay.paused = not replay.paused
-        return "held" if replay.paused else "going on"
+        return "paused" if replay.paused else "going on"
 
 
 def replay_said(replay: Replay, cells: int) -> str:
-    """``10x 2:31 of 8:00:00, held``; of one that is whole when it was recorded, in short where
+    """``10x 2:31 of 8:00:00, paused``; of one that is whole when it was recorded, in short where
     there are few ``cells``."""
     if replay.done:
         when = shown(replay.session.started_at or "").replace("T", " ")[:16]
@@ -112,7 +112,7 @@ def replay_said(replay: Replay, cells: int) -> str:
             return f"recorded {when[5:]}".rstrip()
         return f"recorded {when} UTC" if when else "recorded"
     speed = "at once" if replay.speed is None else f"{replay.speed:.0f}x"
-    held = ", held" if replay.paused else ""
+    held = ", paused" if replay.paused else ""
     return f"{speed} {_clock(replay.at_s)} of {_clock(replay.length_s)}{held}"
 
 

@@ -28,6 +28,7 @@ class Standing:
         self.all_batches = False  # the table of a curve takes the room of its picture
         self.kernel_page = 0  # of the kernels' pages, counted round
         self.kernel = 0  # on which the cursor stands in the map, or the first row of another page
+        self.first_row = 0  # of a pane that is compact text
         self.saved = 0  # row among the saved sessions
         self.marked: Path | None = None  # the one to compare with
         self._nominal = nominal  # a file of the user's cards
@@ -37,7 +38,7 @@ class Standing:
         """Another session is on show: what was chosen in the last one means nothing in it."""
         self.point = self.probe = None
         self.clocks, self.place = ClocksView(), Place()
-        self.curve = self.kernel_page = self.kernel = 0
+        self.curve = self.kernel_page = self.kernel = self.first_row = 0
 
     def key(self, session: Session) -> str | None:
         """The precision on show: the one chosen while it has a roof, else the first that has."""

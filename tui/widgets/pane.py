@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -22,6 +23,12 @@ class Pane(Widget):
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self._rows: list[Row] = []
+        self._own: Style | None = None  # looked up once: it takes longer than drawing a row
+
+    def notify_style_update(self) -> None:
+        """Textual says that its colours have changed."""
+        super().notify_style_update()
+        self._own = None
 
     @property
     def lines(self) -> list[str]:
@@ -49,4 +56,6 @@ class Pane(Widget):
         pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
         theme = self.app.theme
         segments = [Segment(text, style(name, theme)) for text, name in pieces]
-        return Strip(segments, cells).apply_style(self.rich_style)
+        if self._own is None:
+            self._own = self.rich_style
+        return Strip(segments, cells).apply_style(self._own)

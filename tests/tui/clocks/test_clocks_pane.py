@@ -322,8 +322,8 @@ def test_an_idle_card_costs_a_handful_of_cells() -> None:
         for k in range(1000)
     )
     found = changes(watched(), idle, 70.0)
-    assert max(found) <= 12
-    assert sum(found) / len(found) <= 6
+    assert max(found) <= 24  # some columns at once
+    assert sum(found) / len(found) <= 4
 
 
 def test_a_held_clock_costs_little() -> None:

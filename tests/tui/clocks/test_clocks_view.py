@@ -113,7 +113,7 @@ def test_columns_move_whole_and_not_too_often(length_s: float) -> None:
         firsts.append(columns.first)
         assert columns.window[1] > 4000 + k / 10
     moves = sum(a != b for a, b in itertools.pairwise(firsts))
-    assert moves <= 40 / min(1.0, length_s / 10) + 1
+    assert moves <= 40 / min(4.0, length_s / 15) + 1
     assert len({round(columns.width_s, 9)}) == 1
 
 

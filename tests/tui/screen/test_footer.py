@@ -6,9 +6,9 @@ import pytest
 
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
-from roofwatch.tui.screen.footer import FIRST, LAST, TYPING, footer
+from roofwatch.tui.screen.footer import FIRST, LAST, PANES, TYPING, footer
 
-OFFERS = [*FIRST, ("{lr}", "precision"), ("{ud}", "point"), ("Enter", "open"), *LAST]
+OFFERS = [*FIRST, PANES, ("{lr}", "precision"), ("{ud}", "point"), ("Enter", "open"), *LAST]
 RECORDED = "recorded 2026-11-29 17:30 UTC"
 
 

@@ -1,0 +1,28 @@
+"""Modules that the first paint does not wait for, loaded while nobody does: one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+LATER = (
+    "roofwatch.tui.drawing.curves",
+    "roofwatch.session.expectation",
+    "roofwatch.tui.plan.plan_tables",
+    "roofwatch.tui.plan.plan_pane",
+    "roofwatch.tui.decode.decode_pane",
+    "roofwatch.tui.kernels.kernels_pane",
+    "roofwatch.session.listing",
+    "roofwatch.tui.sessions.sessions_pane",
+    "roofwatch.tui.probes.measurement_page",
+    "roofwatch.tui.notebook.error_page",
+    "roofwatch.tui.screen.help_page",
+    "plotext",
+)
+
+
+def load() -> Iterator[str]:
+    """Each step loads one more, and says which: the first key of a pane is as quick as the next."""
+    for name in LATER:
+        import_module(name)
+        yield name

@@ -1,0 +1,75 @@
+"""The lines above and below the panes: each is drawn where what it is made of has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.geometry import Size
+
+from roofwatch.tui.screen import footer, header, moving, tabs
+from roofwatch.tui.screen.message import message
+from roofwatch.tui.screen.painting import NAMES, PANES, Scene
+from roofwatch.tui.screen.probing import state
+from roofwatch.tui.screen.sources import Sources, replay_said
+from roofwatch.tui.widgets.pane import Pane
+
+HEADER_S = 0.5  # its figures change with every sample; more often nobody reads them
+NOTE_S = 6.0
+LINES = ("header", "tabs", "message", "footer")
+
+
+class Margins:
+    """Header, tabs, message and footer; ``now`` is in seconds on a clock that only rises."""
+
+    def __init__(self, panes: Mapping[str, Pane], sources: Sources) -> None:
+        self._panes = panes
+        self._sources = sources
+        self._headed: tuple[object, ...] = ()  # what the header was made of, and when
+        self._headed_at = 0.0
+        self._footed: tuple[object, ...] = ()
+        self._note = ""
+        self._note_until = 0.0
+        self._note_at = 0  # how many keys had acted then: the next one takes it away
+        self.acted = 0  # keys that did something: they may offer others now
+
+    def say(self, text: str, now: float) -> None:
+        """A passing note in the footer's place."""
+        self._note, self._note_until, self._note_at = text, now + NOTE_S, self.acted
+
+    def paint(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
+        """All four lines. ``room`` is that of the pane whose keys act."""
+        self._head(scene, area, now)
+        at = PANES.index(scene.focus)
+        self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs)])
+        live = self._sources.live
+        silent = live.silence if live else None
+        said = message(scene.session, scene.found, area.width, scene.glyphs, state(live), silent)
+        self._panes["message"].show([said])
+        self._foot(scene, area, room, typing, now)
+
+    def _head(self, scene: Scene, area: Size, now: float) -> None:
+        key = scene.at.key(scene.session)
+        stamp = (scene.session, scene.session.revision, key, area)
+        if stamp != self._headed or now - self._headed_at >= HEADER_S:
+            self._headed, self._headed_at = stamp, now
+            rows = header.build(scene.session, area.width, key, scene.glyphs)
+            self._panes["header"].show(rows)
+
+    def _foot(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
+        live, replay = self._sources.live, self._sources.replay
+        note = self._note if now < self._note_until and self._note_at == self.acted else ""
+        told = replay_said(replay, area.width) if replay else ""
+        again = bool(live and not live.probing)
+        revision = scene.session.revision
+        stamp = (scene.session, revision, area, scene.focus, self.acted, note, told, again, typing)
+        if stamp == self._footed:
+            return
+        self._footed = stamp
+        offers = list(footer.TYPING)
+        if not typing:
+            hold = bool(replay and not replay.done)
+            here = [*[footer.HOLD] * hold, *moving.offers(scene, room)]
+            panes = [footer.PANES, *[footer.AMONG] * scene.wide]
+            offers = [*footer.FIRST, *here, *panes, *[footer.AGAIN] * again, *footer.LAST]
+        said = footer.footer(area.width, scene.glyphs, offers, note, told)
+        self._panes["footer"].show([said])
