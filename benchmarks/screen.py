@@ -5,7 +5,8 @@
 Everything is live while it is measured: a matmul is held, telemetry streams at 10 Hz. Each pane is
 watched for so long at 80x24, and all that stand together at 200x60; then keys are pressed and the
 time is taken until the screen shows what they ask for. nvitop is measured at the same sizes, beside
-the same load. The terminal is a pseudo-terminal of 24-bit colours.
+the same load. At last a terminal reads nothing for ten seconds. It is a pseudo-terminal of 24-bit
+colours each time.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ PANES = ("Roofline", "Clocks", "Probes", "Notebook", "Decode", "Kernels", "Plan"
 KEYS = 40  # presses a size
 FIRST_PAINTS = 5
 HOLD_S = 600
+STALL_S = 10.0
 
 
 def cpu_s(pid: int) -> float:
@@ -118,6 +121,33 @@ def at_size(size: tuple[int, int], device: str, seconds: float, nvitop: bool) ->
     return found
 
 
+def stalled(device: str, seconds: float) -> dict[str, float]:
+    """What a terminal that reads nothing for so long costs: the longest gap between two samples,
+    from before it until after it, and the launches of the held probe that are missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stalled.jsonl"
+        me = [sys.executable, "-m", "roofwatch", "--device", device]
+        terminal = Terminal([*me, "--sustain", "120", "--save", str(path)], *SIZES[1])
+        assert terminal.when(lambda text: "measuring" in text and "120 s" in text, 180)
+        time.sleep(3.0)
+        terminal.stall(seconds)
+        time.sleep(2.0)
+        terminal.close()
+        events = [json.loads(line) for line in path.read_text().splitlines()]
+    ticks = [e["t"] for e in events if e["kind"] == "sample"][-int((seconds + 4) * 10) :]
+    series = [e for e in events if e["kind"] == "series"]
+    ends = [e["t0"] + sum(e["times_s"]) for e in series]
+    between = [b["t0"] - end for end, b in zip(ends, series[1:], strict=False)]
+    return {
+        "seconds": seconds,
+        "samples": len(ticks),
+        "longest_gap_s": max(b - a for a, b in pairwise(ticks)),
+        "series": len(series),
+        "longest_series_gap_s": max(between, default=0.0),
+        "faults": sum(e["kind"] == "fault" for e in events),
+    }
+
+
 def tell(found: dict[str, Any]) -> None:
     """The figures of one size as text."""
     keys = sorted(found["key_to_paint_s"])
@@ -154,6 +184,8 @@ def main() -> None:
         found = at_size(size, options.device, options.seconds, nvitop)
         tell(found)
         result["sizes"].append(found)
+    result["stalled"] = stalled(options.device, STALL_S)
+    print("a terminal that reads nothing:", result["stalled"])
     if options.json:
         options.json.write_text(json.dumps(result, indent=1))
 

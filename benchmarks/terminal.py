@@ -44,11 +44,14 @@ class Terminal:
         )
         os.close(slave)
         self._master = master
+        self._reads = threading.Event()
+        self._reads.set()
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         while True:
             try:
+                self._reads.wait()
                 select.select([self._master], [], [])
                 data = os.read(self._master, 65536)
             except OSError:
@@ -77,6 +80,12 @@ class Terminal:
                 return None
             time.sleep(0.005)
         return None
+
+    def stall(self, seconds: float) -> None:
+        """Read nothing for so long, as a terminal after Ctrl-S or behind a dead link."""
+        self._reads.clear()
+        time.sleep(seconds)
+        self._reads.set()
 
     def type(self, keys: str) -> None:
         """Press keys."""
