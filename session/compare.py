@@ -5,7 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.roofline.estimate import over
-from roofwatch.session.differences import Condition, differences
+from roofwatch.session.differences import (
+    CARD_TO_CARD,
+    STREAMS_APART,
+    Condition,
+    differences,
+    of_one_kind,
+)
 from roofwatch.session.figures import Figure, figures
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
@@ -23,7 +29,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     ``outside_noise``: the interval leaves out 1, and the ratio is further from 1 than
     ``run_to_run``, which fresh runs of one card lie apart. ``alike`` is false where the two were
     not measured in one way, as by other kernels: then the ratio is none of the cards'. ``notes``
-    say what is not alike.
+    say what is not alike. ``cards_apart`` is the share by which two cards of one kind differ in
+    this figure; 0 where both were measured on one card, or on cards of two kinds.
     """
 
     what: str
@@ -41,11 +48,17 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     alike: bool
     notes: list[str] = []
     status: dict[str, str] = {}
+    cards_apart: float = 0.0
+
+    @property
+    def beyond(self) -> bool:
+        """Outside the noise, and further from 1 than two cards of one kind lie apart."""
+        return self.outside_noise and abs(self.ratio - 1) > self.cards_apart
 
     @property
     def verdict(self) -> str:
-        """``faster`` or ``slower``: what B is outside the noise, like against like; else empty."""
-        if not (self.outside_noise and self.alike and self.better):
+        """``faster`` or ``slower``: what B is beyond that, like against like; else empty."""
+        if not (self.beyond and self.alike and self.better):
             return ""
         return FASTER if (self.ratio > 1) == (self.better == "higher") else SLOWER
 
@@ -89,7 +102,8 @@ def compare(a: Session, b: Session) -> Comparison:
     """B held against A: their reported runs."""
     of_a = {(f.what, f.unit): f for f in figures(a)}
     of_b = {(f.what, f.unit): f for f in figures(b)}
-    pairs = [pair for key, f in of_a.items() if key in of_b and (pair := _pair(f, of_b[key]))]
+    two = of_one_kind(a, b)
+    pairs = [pair for key, f in of_a.items() if key in of_b and (pair := _pair(f, of_b[key], two))]
     met = {(p.what, p.unit) for p in pairs}
     differing, same = differences(a, b)
     return Comparison(
@@ -105,7 +119,7 @@ def compare(a: Session, b: Session) -> Comparison:
     )
 
 
-def _pair(a: Figure, b: Figure) -> Pair | None:
+def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
     ratio = over(b.estimate, a.estimate)
     if ratio is None:
         return None
@@ -129,7 +143,12 @@ def _pair(a: Figure, b: Figure) -> Pair | None:
         alike=set(unlike) <= set(SEARCHED),
         notes=[f"{n} {a.traits.get(n, NONE)} in A, {b.traits.get(n, NONE)} in B" for n in unlike],
         status={"interval": TOO_FEW} if ends is None else {},
+        cards_apart=_cards_apart(a) if two_cards else 0.0,
     )
+
+
+def _cards_apart(of: Figure) -> float:
+    return STREAMS_APART if of.unit == "GB/s" else CARD_TO_CARD
 
 
 def _missing(alone: list[Figure], only: str, other: Session) -> list[Missing]:

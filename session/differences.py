@@ -11,7 +11,9 @@ from roofwatch.session.fold import Session
 
 ALIKE_C = 3.0  # degrees between medians that are no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
-ANOTHER = f"two cards of one kind differ by up to {CARD_TO_CARD:.0%}".replace("%", " %")
+STREAMS_APART = 0.003  # streams of five of them
+APART = f"{STREAMS_APART:.1%} in streams, {CARD_TO_CARD:.0%} in all else".replace("%", " %")
+ANOTHER = f"two cards of one kind differ by up to {APART}"
 UUID = "UUID of the card"
 
 Value = str | float | bool | None
@@ -38,9 +40,16 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
         if first == second or (unit == "°C" and _near(first, second)):
             same.append(what)
             continue
-        note = ANOTHER if what == UUID and a.device.name == b.device.name else ""
+        note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
         differing.append(Condition(what=what, a=first, b=second, unit=unit, note=note))
     return differing, same
+
+
+def of_one_kind(a: Session, b: Session) -> bool:
+    """Whether these are two cards of one name, not one card."""
+    first, second = a.device, b.device
+    known = first.uuid is not None and second.uuid is not None
+    return known and first.uuid != second.uuid and first.name == second.name
 
 
 def _near(a: Value, b: Value) -> bool:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from roofwatch.roofline.peaks import unit
 from roofwatch.session.events import AnyEvent, SessionInfo, decode
 from roofwatch.session.file import FAMILY
 from roofwatch.session.fold import fold
@@ -24,12 +25,22 @@ COMPLETE, CUT_SHORT, UNREADABLE, UNREAD = "complete", "cut short", "unreadable",
 NO_SESSION = "not a roofwatch session"
 
 
+class EntryRoof(msgspec.Struct, frozen=True, kw_only=True):
+    """The flats of one precision, in ``unit``; None was not measured."""
+
+    peak_key: str
+    unit: str
+    burst: float | None
+    sustained: float | None
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One saved session. Rates are of its main precision, ``peak_key``; None was not measured.
 
     ``complete`` is None as long as the file was not read. ``problem`` is why it cannot be read, in
     one line; ``foreign`` a file that is no session at all. ``partly``: it is long, and the figures
-    are those of its head and tail.
+    are those of its head and tail. ``roofs`` are those of all precisions, ``probes`` counts what
+    was measured.
     """
 
     path: Path
@@ -49,6 +60,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     peak_key: str | None = None
     burst_tflops: float | None = None
     sustained_tflops: float | None = None
+    roofs: tuple[EntryRoof, ...] = ()
+    probes: int = 0
     faults: int = 0
     problem: str | None = None
     foreign: bool = False
@@ -176,6 +189,17 @@ def _entry(
         peak_key=own.main_key,
         burst_tflops=main.burst_tflops if main else None,
         sustained_tflops=main.sustained_tflops if main else None,
+        roofs=tuple(
+            EntryRoof(
+                peak_key=key,
+                unit=unit(key),
+                burst=flat.burst_tflops,
+                sustained=flat.sustained_tflops,
+            )
+            for key, flat in own.compute.items()
+            if flat.burst_tflops is not None or flat.sustained_tflops is not None
+        ),
+        probes=len({m.probe for m in session.measurements}),
         faults=len(session.faults),
         partly=size > WHOLE_BYTES,
     )

@@ -12,7 +12,7 @@ import pytest
 
 from roofwatch.roofline.workload import add_scalar, matmul
 from roofwatch.session.compare import FASTER, SLOWER, TOO_FEW, Pair, compare
-from roofwatch.session.differences import UUID
+from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART, UUID
 from roofwatch.session.events import (
     AnyEvent,
     Device,
@@ -101,7 +101,12 @@ def test_another_card_and_suite_differ_in_bursts_and_conditions_say_so() -> None
     assert bf16.ratio == pytest.approx(0.9855, abs=1e-4)
     assert bf16.interval is not None
     assert bf16.interval[1] < 1
-    assert bf16.verdict == SLOWER
+    assert bf16.outside_noise  # of one card's runs
+    assert bf16.cards_apart == CARD_TO_CARD
+    assert (bf16.beyond, bf16.verdict) == (False, "")
+    streams = [p for p in told.pairs if p.unit == "GB/s"]
+    assert {p.cards_apart for p in streams} == {STREAMS_APART}
+    assert {p.cards_apart for p in compare(recorded("quick-1"), recorded("quick-2")).pairs} == {0.0}
     names = {c.what: c for c in told.conditions}
     assert set(names) == {UUID, "suite", "sustained for", "temperature"}
     assert "4 %" in names[UUID].note
@@ -123,7 +128,7 @@ def test_a_roof_by_another_kernel_is_not_called_slower() -> None:
 def test_another_shape_is_noted_and_still_compared() -> None:
     tf32 = pair(recorded("full-1"), recorded("quick-1"), "tf32 burst")
     assert tf32.notes == ["shape 6144x5632x8192 in A, 3072x2816x8192 in B"]
-    assert tf32.verdict == SLOWER
+    assert tf32.alike
 
 
 def test_what_was_held_has_clock_power_and_efficiency() -> None:
@@ -207,6 +212,14 @@ def test_conditions_that_one_does_not_know_are_said(card: Callable[..., Session]
     told = compare(card(power_limit_w=700.0, mig=False), card(torch="2.12", mig=True))
     found = {c.what: (c.a, c.b) for c in told.conditions}
     assert found == {"power limit": (700.0, None), "MIG": (False, True), "torch": ("2.11", "2.12")}
+
+
+def test_between_two_cards_of_one_kind_the_larger_spread_decides(
+    card: Callable[..., Session],
+) -> None:
+    for rate, verdict in ((1.02, ""), (1.06, FASTER), (0.94, SLOWER)):
+        told = pair(card(uuid="GPU-1"), card(rate, noise=0.001, uuid="GPU-2"), "bf16 burst")
+        assert (told.outside_noise, told.verdict) == (True, verdict)
 
 
 def test_another_card_of_another_kind_is_no_spread_between_like_cards(

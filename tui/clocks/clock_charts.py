@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from roofwatch.roofline.statistics import median
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.tui.clocks.held_rate import HeldMark, HeldRate
 from roofwatch.tui.clocks.shown_card import GAP_S, ShownCard, power_w
 from roofwatch.tui.drawing.canvas import Canvas
@@ -23,6 +24,7 @@ from roofwatch.tui.drawing.time_columns import TimeColumns
 
 LEFT = 9
 RIGHT = 7
+BROKEN = "broken"  # an axis whose rows stand for unequal steps
 SWING = 0.03  # around the power limit, of a card that is held at it
 BOOST_KEYS = ("bf16", "fp16", "tf32", "fp32")  # the first that the card has tells its boost clock
 
@@ -127,12 +129,20 @@ def _framed(
         labels.setdefault(0, figure(scale.top))
     if height > 2:
         labels.setdefault(height - 1, figure(scale.bottom))
+    if height > 1 and len(unit) + len(figure(scale.bottom)) < LEFT - 2:
+        labels.setdefault(height - 1, figure(scale.bottom))
     named = next((y for y in range(height) if y not in labels), height - 1)
+    breaks = scale.breaks()
+    under = range(min(breaks, default=height) + 1, height)
+    told = next((y for y in under if y not in (*labels, named)), height)
     rows: list[Row] = []
     for y in range(height):
-        label = "" if y == named else _within(labels.get(y, ""), LEFT - 2)
-        text = f"{unit:<{LEFT - 2}} " if y == named else f"{label:>{LEFT - 2}} "
-        mark = glyphs.tick if label else glyphs.vertical
+        label = _within(labels.get(y, ""), LEFT - 2)
+        head = unit if y == named else BROKEN if y == told else ""
+        if len(head) + len(label) + 1 > LEFT - 2 and label and head:
+            label = ""
+        text = f"{head}{label:>{LEFT - 2 - len(head)}} "
+        mark = glyphs.axis_break if y in breaks else glyphs.tick if label else glyphs.vertical
         here = last is not None and y == scale.row(last)
         tail = f" {_within(figure(last), RIGHT - 1)}" if here else ""
         rows.append((*row((text + mark, "axis")), *canvas.row(y), (f"{tail:<{RIGHT}}", style)))
@@ -145,37 +155,45 @@ def _within(text: str, cells: int) -> str:
 
 
 def held_chart(what: ShownCard, held: HeldRate | None, height: int) -> list[Row]:
-    """TFLOP/s of the held matmuls, with the stretch whose median is the held figure."""
+    """The rate of the held matmuls, with the stretch whose median is the held figure."""
     glyphs = what.glyphs
     if held is None or not height:
-        return [headed("TFLOP/s", ((" while a matmul is held", "dim"),), glyphs)][:height]
+        return [
+            headed(
+                rate_scale(what.session).named("TFLOP/s"),
+                ((" while a matmul is held", "dim"),),
+                glyphs,
+            )
+        ][:height]
     seen = [each for each in held.curve if each]
     ends = min(low for low, _ in seen), max(high for _, high in seen)
     scale = RailedScale(ends, [], height, dots_of(glyphs), from_zero=True)
     canvas = Canvas(what.columns.size, height)
     gap = math.ceil(GAP_S / what.columns.width_s)
     draw(canvas, held_over(held.curve, gap, what.end), 0, scale, glyphs, "sustained")
-    for mark in held.marks:
-        _mark(canvas, what.columns, mark, scale, glyphs)
-    return _framed(canvas, scale, held.unit, held.now, "sustained", glyphs)
+    written = [_mark(canvas, what.columns, mark, scale, glyphs) for mark in held.marks]
+    # What is over has its figure in the chart; beside it a last rate would be a second one.
+    last = None if held.over and written and written[-1] else held.last
+    return _framed(canvas, scale, held.unit, last, "sustained", glyphs)
 
 
 def _mark(
     canvas: Canvas, columns: TimeColumns, mark: HeldMark, scale: RailedScale, glyphs: Glyphs
-) -> None:
+) -> bool:
     """A bar under or over the curve, as long as what was measured, with its figure; of a shorter
-    one the figure only."""
+    one the figure only. False where there is no room for it."""
     at = max(0, columns.at(mark.begin_s))
     length = min(canvas.width, columns.at(mark.end_s) + 1) - at
-    name = f"held {figure(mark.tflops)}"
+    name = f"held {figure(mark.rate)}"
     text = f"{f' {name} ':{glyphs.horizontal}^{length}}" if length >= len(name) + 4 else name
     at = max(0, min(at, canvas.width - len(text)))
-    y = scale.row(mark.tflops)
+    y = scale.row(mark.rate)
     clear = max(0, at - 1)  # from another mark
     cells = min(canvas.width, at + len(text) + 1) - clear
     beside = next((row for row in (y + 1, y - 1) if canvas.free(clear, row, cells)), None)
     if beside is not None:
         canvas.write(at, beside, text, "sustained")
+    return beside is not None
 
 
 def memory_row(what: ShownCard) -> Row:

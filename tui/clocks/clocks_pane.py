@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from roofwatch.session.device_clock import device_clock_mhz
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.host_cards import HostCard, card_of
@@ -26,9 +27,9 @@ from roofwatch.tui.clocks.clock_charts import (
 from roofwatch.tui.clocks.clocks_view import ClocksView, card_count, columns_of, shown_s
 from roofwatch.tui.clocks.held_rate import held_rate
 from roofwatch.tui.clocks.limit_row import limit_cells
-from roofwatch.tui.clocks.probe_bands import band_cells, key_pieces, shown_bands
+from roofwatch.tui.clocks.probe_bands import band_cells, explained, shown_bands
 from roofwatch.tui.clocks.shown_card import ShownCard, reading, shown_card, silence, status_said
-from roofwatch.tui.drawing.column_curve import Curve, held_over
+from roofwatch.tui.drawing.column_curve import held_over
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, percent, util_said
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, page, row, width
@@ -90,10 +91,12 @@ def _charts(what: ShownCard, cells: int, height: int, view: ClocksView) -> list[
     held = held_rate(session, columns) if measured else None
     power = what.curve("power")
     name, found = shown_bands(session, columns) if measured else ("", [])
-    key = key_pieces(found, cells - LEFT, glyphs)
+    keyed = height >= KEY_ROWS
+    found, key = explained(found, cells - LEFT if keyed else 0, glyphs)
     moved = not what.following or view.length_s < shown_s(ClocksView(), session)
     where = _where(what) if moved else ()
-    said = _said(what.card, what.last, what.end_s, cells, glyphs, spun, where)
+    mhz = device_clock_mhz(session, columns.window[0], what.end_s) if measured else None
+    said = _said(what.card, what.last, what.end_s, cells, glyphs, mhz, where)
     rows = _heights(height, any(power), held is not None, bool(key), measured, len(said))
     return [
         *clock_chart(what, spun, rows.clock),
@@ -182,7 +185,7 @@ def _said(
     end_s: float,
     cells: int,
     glyphs: Glyphs,
-    on_device: Curve | None = None,
+    on_device_mhz: float | None = None,
     where: Sequence[Piece] = (),
 ) -> list[Row]:
     """Where one is, temperature, utilisation and the device's own clock, in as many rows as they
@@ -194,9 +197,8 @@ def _said(
         parts.append(((f"  {late}", "warn"),))
     else:
         parts += [((f"  {text}", ""),) for text in _readings(card, last, glyphs)]
-    spun = next((each for each in reversed(on_device or []) if each), None)
-    if spun:
-        parts.append((("  clock on the device ", "dim"), (f"{spun[1]:.0f}", "clock-spin")))
+    if on_device_mhz is not None:
+        parts.append((("  clock on device ", "dim"), (f"{on_device_mhz:.0f} MHz", "clock-spin")))
     rows: list[Row] = []
     for part in parts:
         if rows and width((*rows[-1], *part)) <= cells:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Series
 from roofwatch.session.fold import Session
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import tflops
 from roofwatch.session.throttle import held_matmul
 from roofwatch.tui.drawing.column_curve import Curve
@@ -16,7 +16,6 @@ from roofwatch.tui.drawing.time_columns import TimeColumns
 
 BLOCKS = 10  # points of a series of launches
 LAST = 10  # of them, whose median is the held rate now: a single one is noise
-UNIT = "TFLOP/s"
 
 
 class HeldMark(NamedTuple):
@@ -24,14 +23,15 @@ class HeldMark(NamedTuple):
 
     begin_s: float
     end_s: float
-    tflops: float
+    rate: float
 
 
 class HeldRate(NamedTuple):
-    """What a window shows of held matmuls."""
+    """What a window shows of held matmuls, in ``unit``."""
 
     curve: Curve
-    now: float
+    last: float  # the figure of what was held last: its rate now, once it is measured that
+    over: bool  # whether it is measured
     unit: str
     marks: list[HeldMark]
 
@@ -44,7 +44,12 @@ def held_rate(session: Session, columns: TimeColumns) -> HeldRate | None:
         # A held stream has no TFLOP/s to show.
         if s.flop and held_matmul(s.probe) and columns.holds(s.t0, s.t)
     ]
-    points = [point for s in shown for point in _points(s, s.t - s.t0 < columns.width_s)]
+    scale = rate_scale(session)
+    points = [
+        (t, rate * scale.factor)
+        for s in shown
+        for t, rate in _points(s, s.t - s.t0 < columns.width_s)
+    ]
     first, last = columns.window
     points = [(t, v) for t, v in points if first <= t < last and math.isfinite(v)]
     if not points:
@@ -56,12 +61,16 @@ def held_rate(session: Session, columns: TimeColumns) -> HeldRate | None:
         low, high = before or (value, value)
         curve[x] = (min(low, value), max(high, value))
     marks = [
-        HeldMark(m.begin_s, m.end_s, tflops(m))
+        HeldMark(m.begin_s, m.end_s, tflops(m) * scale.factor)
         for m in session.measurements
         if m.protocol == "sustained" and held_matmul(m.probe) and columns.holds(m.begin_s, m.end_s)
     ]
     key = shown[-1].probe.removeprefix("matmul-").removesuffix("-sustained")
-    return HeldRate(curve, median([v for _, v in points[-LAST:]]), unit(key), marks)
+    measured = session.measured(shown[-1].run)
+    done = next((m for m in measured if m.probe == shown[-1].probe and m.t < last), None)
+    rate = median([v for _, v in points[-LAST:]])
+    rate = rate if done is None else tflops(done) * scale.factor
+    return HeldRate(curve, rate, done is not None, scale.of(key), marks)
 
 
 def _points(series: Series, whole: bool) -> list[tuple[float, float]]:

@@ -31,7 +31,7 @@ def limit_cells(masks: Sequence[int | None], glyphs: Glyphs) -> Row:
     for text, group in groupby(told):
         cells = len(list(group))
         if text == IDLE:
-            canvas.write(at, 0, glyphs.dot * cells, "dim")
+            canvas.write(at, 0, glyphs.slope * cells, "dim")  # a dot in any terminal
         elif text:
             canvas.write(at, 0, glyphs.full * cells, "reason")
             stretches.setdefault(text, []).append((at, cells))

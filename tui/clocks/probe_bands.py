@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -108,7 +109,7 @@ def names_of(spec: ProbeSpec) -> tuple[str, ...]:
     tail = TAILS.get(spec.protocol)
     if tail is None:
         return (f"{op} {spec.dtype}", op) if spec.peak_key is None else (spec.peak_key,)
-    return f"{spec.peak_key or op} {tail}", tail
+    return (f"{spec.peak_key or op} {tail}",)
 
 
 def placed(found: Iterable[Band], columns: TimeColumns) -> list[Placed]:
@@ -136,22 +137,32 @@ def _text(each: Placed) -> str:
     return next(fits, each.band.letter)
 
 
-def band_cells(found: Iterable[Placed], count: int, glyphs: Glyphs) -> Row:
-    """One row of ``count`` cells."""
+def band_cells(found: Sequence[Placed], count: int, glyphs: Glyphs) -> Row:
+    """One row of ``count`` cells; a line parts neighbours, whose names would be read as one."""
     canvas = Canvas(count, 1)
     for i, (band, first, cells, text) in enumerate(found):
         fill = glyphs.band if band.running else glyphs.horizontal
         style = "band-running" if band.running else f"band-{i % 2}"
-        name = f" {text} " if cells >= len(text) + 4 else text
+        name = f" {text} " if text and cells >= len(text) + 4 else text
         canvas.write(first, 0, f"{name:{fill}^{cells}}", style)
+    for before, after in pairwise(found):
+        gap = before.first + before.cells
+        if after.first - gap == 1:
+            canvas.put(gap, 0, glyphs.vertical, "axis")
     return canvas.row(0)
 
 
-def key_pieces(found: Sequence[Placed], cells: int, glyphs: Glyphs) -> tuple[Piece, ...]:
-    """What the letters mean, as many of the newest as there is room for; nothing without any."""
+def explained(
+    found: Sequence[Placed], cells: int, glyphs: Glyphs
+) -> tuple[list[Placed], tuple[Piece, ...]]:
+    """The bands, and what their letters mean: of the newest, as many as ``cells`` have room for.
+
+    A band whose letter is not explained has none.
+    """
     lettered = [e.band for e in found if e.text == e.band.letter and e.text not in e.band.names]
     short = [band.names[-1] for band in lettered]
     entries: list[tuple[Piece, Piece]] = []
+    told: set[str] = set()
     left = cells - cell_len(glyphs.ellipsis)
     for band in reversed(lettered):
         name = band.names[-1 if short.count(band.names[-1]) == 1 else 0]
@@ -160,5 +171,9 @@ def key_pieces(found: Sequence[Placed], cells: int, glyphs: Glyphs) -> tuple[Pie
         if (left := left - width(entry)) < 0:
             break
         entries.insert(0, entry)
+        told.add(band.letter)
     more: list[Piece] = [(glyphs.ellipsis, "dim")] if len(entries) < len(lettered) else []
-    return (*more, *(piece for entry in entries for piece in entry)) if entries else ()
+    without = {band.letter for band in lettered} - told
+    kept = [e._replace(text="") if e.text in without else e for e in found]
+    key = (*more, *(piece for entry in entries for piece in entry)) if entries else ()
+    return kept, key

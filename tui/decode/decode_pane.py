@@ -28,7 +28,7 @@ from roofwatch.tui.drawing.rows_of_text import (
     wrapped,
 )
 from roofwatch.tui.drawing.short_rows import CUT, parts, shortened
-from roofwatch.tui.drawing.telling import telling
+from roofwatch.tui.drawing.telling import arrows, more_rows, telling
 from roofwatch.tui.drawing.throughput_plot import CROSSES, DASHES, DOTS, RINGS, SOLID, Line, plot
 
 LEAST_PLOT = 9  # rows that the picture keeps before the table gives way
@@ -76,12 +76,14 @@ def build(
     drawn = plot(_lines(c), cells - 1, room - lines, glyphs)
     if not drawn:
         lines = min(len(c.points), max(0, room))
-    reach = f"key {NUMBER}" if which is None else glyphs.up_down[1]
+    reach = f"key {NUMBER}" if which is None else arrows(glyphs)[1]
     place = None if which is None or len(found) < 2 else (which % len(found), len(found))
     columns = decode_table.columns_of(c, session.price, cells)
     hidden = len(c.points) - lines
-    what = "batches" if not lines else "more" if which is None else "more rows"
-    head = _head(c, place, f"{hidden} {what}: {reach}" if hidden > 0 else "", cells, glyphs)
+    more = f"{hidden} {'more' if lines else 'batches'}: {reach}"
+    if lines and which is not None:
+        more = more_rows(hidden, reach)
+    head = _head(c, place, more if hidden > 0 else "", cells, glyphs)
     table = decode_table.table(columns, c, lines, cells, glyphs) if lines else []
     return page([head, *drawn, *table, *said], cells, height)
 

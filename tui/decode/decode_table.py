@@ -9,12 +9,13 @@ from roofwatch.roofline.price import cost_per_mtok
 from roofwatch.session.decode import TERMS, DecodeCurve, DecodePoint
 from roofwatch.session.events import Price
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, money, percent, priced
+from roofwatch.tui.drawing.numbers import figure, percent, priced
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
+from roofwatch.tui.drawing.significant import cost
 from roofwatch.tui.drawing.telling import telling
 
 LEAST_BAR, MOST_BAR = 46, 64  # cells of a step drawn as a bar
-OFF, PREDICTED, EXPLAINED = "off linear", "predicted ms", "explained"
+OFF, PREDICTED, EXPLAINED, GBS = "off linear", "predicted ms", "explained", "GB/s"
 TERMS_RANK, LAST_RANK = 6, 9  # of the columns of terms; of what goes before all others
 STYLES = {
     "weights": "burst",
@@ -50,7 +51,7 @@ def columns_of(c: DecodeCurve, price: Price | None, cells: int) -> list[Column]:
     found = _kept(_columns(c, price), cells)
     if any(one.rank == TERMS_RANK for one in found):
         return found
-    ranks = {PREDICTED: LAST_RANK, EXPLAINED: TERMS_RANK + 1}
+    ranks = {PREDICTED: LAST_RANK, EXPLAINED: TERMS_RANK + 1, GBS: TERMS_RANK + 2}
     other = _kept(
         [one._replace(rank=ranks.get(one.name, one.rank)) for one in _columns(c, price)], cells
     )
@@ -69,19 +70,19 @@ def _columns(c: DecodeCurve, price: Price | None) -> list[Column]:
         Column(PREDICTED, 13, 5, lambda p, _: _ms(predicted_s(p))),
         Column(EXPLAINED, 10, 8, lambda p, _: percent(p.explained) if p.explained else ""),
         Column(OFF, 11, 1, lambda _, gap: f"{gap * 100:.1f} %"),
-        Column("GB/s", 6, 7, lambda p, _: _known(p.gbs)),
+        Column(GBS, 6, 7, lambda p, _: _known(p.gbs)),
         Column("bound", 9, 3, lambda p, _: p.bound),
     ]
     if price is not None:
         per_hour, currency = price.per_hour, price.currency
 
-        def cost(p: DecodePoint, _: float) -> str:
+        def per_mtok(p: DecodePoint, _: float) -> str:
             rate = p.tokens_per_s
-            return money(cost_per_mtok(per_hour, rate), "") if rate else ""
+            return cost(cost_per_mtok(per_hour, rate)) if rate else ""
 
         title = priced("/Mtok", currency)
-        longest = max(len(one) for one in (title, *(cost(p, 0.0) for p in c.points)))
-        columns.append(Column(title, longest + 1, 4, cost))
+        longest = max(len(one) for one in (title, *(per_mtok(p, 0.0) for p in c.points)))
+        columns.append(Column(title, longest + 1, 4, per_mtok))
     for name in TERMS:
         if any(p.terms.get(name) for p in c.points):
             columns.append(Column(f"{name} ms", len(name) + 4, TERMS_RANK, term(name)))

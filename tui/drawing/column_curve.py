@@ -17,12 +17,13 @@ Range = tuple[float, float]
 Curve = list[Range | None]
 Level = tuple[int, int]  # first and last dot
 
+IN_ASCII = {0x01: "'", 0x02: "*", 0x04: "."}  # a dot high, in the middle, low
 LEFT_DOTS, RIGHT_DOTS = (0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80)
 
 
 def dots_of(glyphs: Glyphs) -> int:
     """Dots that a cell has above each other."""
-    return len(LEFT_DOTS) if glyphs.curve == "braille" else 1
+    return len(LEFT_DOTS if glyphs.curve == "braille" else IN_ASCII)
 
 
 def held_over(curve: Sequence[Range | None], longest: int, end: int) -> Curve:
@@ -51,11 +52,16 @@ def draw(
     ):
         if level is not None and 0 <= x < canvas.width:
             _mark(bits, x, level, before, after, scale.dots)
-    laid = [
-        "".join((chr(BRAILLE | b) if scale.dots > 1 else glyphs.curve) if b else " " for b in line)
-        for line in bits
-    ]
+    laid = ["".join(_char(b, glyphs) if b else " " for b in line) for line in bits]
     canvas.lay(laid, style)
+
+
+def _char(dots: int, glyphs: Glyphs) -> str:
+    """A cell; in ASCII a level tells its height, a run does not."""
+    if glyphs.curve == "braille":
+        return chr(BRAILLE | dots)
+    left = dots & (LEFT_DOTS[0] | LEFT_DOTS[1] | LEFT_DOTS[2])
+    return IN_ASCII.get(left, glyphs.curve)
 
 
 def _level(each: Range, scale: RailedScale) -> Level:

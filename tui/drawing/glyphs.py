@@ -17,6 +17,7 @@ class Glyphs(NamedTuple):
     corner: str
     horizontal: str
     axis_tick: str
+    axis_break: str
     full: str
     empty: str
     band: str
@@ -54,6 +55,7 @@ UNICODE = Glyphs(
     corner="└",
     horizontal="─",
     axis_tick="┬",
+    axis_break="╱",
     full="█",
     empty="░",
     band="▒",
@@ -91,6 +93,7 @@ ASCII = Glyphs(
     corner="+",
     horizontal="-",
     axis_tick="+",
+    axis_break="/",
     full="#",
     empty=".",
     band="=",

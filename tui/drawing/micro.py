@@ -16,7 +16,9 @@ def micro(rows: Iterable[Row], glyphs: Glyphs) -> list[Row]:
     if glyphs is ASCII:
         return list(rows)
     return [
-        tuple((AFTER.sub("µs", text), style) if "us" in text else (text, style) for text, style in r)
+        tuple(
+            (AFTER.sub("µs", text), style) if "us" in text else (text, style) for text, style in r
+        )
         for r in rows
     ]
 

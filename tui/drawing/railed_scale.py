@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 STEPS = 8  # in which both ends move: a chart that changes with every reading is no calm one
 LEAST_SPAN = 0.25  # of the top; in less the noise of a clock would be drawn as a fall
+UNEVEN = 1.25  # times as much a row: the eye would take a slope for another
 LEAST_VALUE = 1e-9  # what is less is drawn at the bottom
 
 
@@ -98,6 +100,15 @@ class RailedScale:
     def row(self, value: float) -> int:
         """The row of a value."""
         return self.dot(value) // self.dots
+
+    def breaks(self) -> set[int]:
+        """Rows of the rails at which the step from row to row changes."""
+        step = [(s.top - s.bottom) / s.rows for s in self.sections]
+        return {
+            below.first_row - 1
+            for (over, under), below in zip(pairwise(step), self.sections[1:], strict=True)
+            if max(over, under) > UNEVEN * min(over, under)
+        }
 
     def rail_rows(self) -> list[tuple[int, Rail]]:
         """The row of each rail, from the top."""

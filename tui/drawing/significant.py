@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.tui.drawing.numbers import NOT_READ
+from roofwatch.tui.drawing.numbers import LEAST_MONEY, NOT_READ, money
 
 MOST_DECIMALS = 6
 LARGEST = 999_999  # what is beyond is a damaged file's
@@ -27,3 +27,14 @@ def significant(value: float | None, digits: int = 3, decimals: int = MOST_DECIM
         return f"{'-' if value < 0 else ''}<{least:.{decimals}f}"
     first = math.floor(math.log10(float(f"{size:.{digits - 1}e}")))  # of what it is rounded to
     return f"{value:.{min(decimals, max(0, digits - 1 - first))}f}"
+
+
+def cost(amount: float | None) -> str:
+    """An amount without its currency, which the heading has: rounded as ``money`` rounds it, but
+    with its trailing noughts, so that the figures of a column have as many digits each."""
+    if amount is None or not math.isfinite(amount):
+        return NOT_READ
+    if amount < LEAST_MONEY:
+        return money(amount, "")
+    digits = 4 if amount >= 1 else 3
+    return f"{amount:.{max(2, digits - 1 - math.floor(math.log10(amount)))}f}"

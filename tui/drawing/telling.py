@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
+
 
 def telling(count: int, lines: int, *keep: int | None) -> list[int]:
     """``lines`` of ``count`` rows in their order: both ends, ``keep``, then the widest gaps halved.
@@ -18,3 +20,13 @@ def telling(count: int, lines: int, *keep: int | None) -> list[int]:
         gap, at = max((b - a, -a) for a, b in pairwise([*chosen, count]))
         chosen = sorted([*chosen, -at + gap // 2])
     return chosen
+
+
+def more_rows(count: int, reach: str) -> str:
+    """How many rows are out of sight, and the key that leads there."""
+    return f"{count} more row{'' if count == 1 else 's'}: {reach}"
+
+
+def arrows(glyphs: Glyphs) -> tuple[str, str]:
+    """The keys up and down: by their names where ``v`` would be read as the letter."""
+    return ("up", "down") if glyphs is ASCII else (glyphs.up_down[0], glyphs.up_down[1])

@@ -17,11 +17,13 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.log_frame import LEFT, framed
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, broken, fit, row, wrapped
+from roofwatch.tui.drawing.significant import significant
 
 ONCE = (
-    "once: one cos of the three; bytes: times fewer in one kernel; came: times faster; saved: "
-    "the share of the time promised by bytes that came, over 100 % where the kernels before were "
-    "slower than their bytes"
+    "once: one cos of the three; bytes cut: how many times fewer bytes one kernel moves, which "
+    "promises as much speed; faster: eager time over fused time; kept: of the time that the bytes "
+    "promise to save, the share that was saved (over 100 %: the kernels before took longer than "
+    "their bytes)"
 )
 LEAST_CELLS = 40
 PLOT_ROWS, LEAST_PLOT = 14, 8
@@ -56,8 +58,9 @@ def table(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{'TFLOP/s':>8}{'time':>9}{'of roof':>8}"
     rows: list[Row] = [row((f"{head}  bound", "dim"))]
     for mark, p in zip(letters(mapped), mapped, strict=True):
-        line = f"{shown(p.label):<{name}}{figure(p.intensity):>7}{figure(p.gbs):>7}"
-        line += f"{figure(p.tflops):>8}{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
+        line = f"{shown(p.label):<{name}}{significant(p.intensity, decimals=3):>7}"
+        line += f"{significant(p.gbs, decimals=3):>7}{significant(p.tflops, decimals=5):>8}"
+        line += f"{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
         first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))
         rows += _beside(first, 3 + len(line) + 9, p.reason, cells)
     return rows
@@ -109,19 +112,18 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
         return []
     size = chains[0].shape["rows"] * chains[0].shape["columns"]
     title = f" Fusion: one by one, as one graph, in one kernel; {size / 1e6:.3g} M elements"
-    head = f"   {'chain':<18}{'once':>9}{'eager':>9}{'graph':>9}{'fused':>9}{'bytes':>8}"
-    head += f"{'came':>7} saved"
+    head = f"   {'chain':<17}{'once':>8}{'eager':>8}{'graph':>8}{'fused':>8}{'bytes cut':>10}"
+    head += f"{'faster':>8}{'kept':>7}"
     rows = [row((f"{title} of {shown(chains[0].dtype)}", "dim")), row((head, "dim"))]
     for f in chains:
-        line = f"   {f.name:<18}"
-        line += "".join(f"{_time(s):>9}" for s in (f.once_s, f.eager_s, f.graph_s, f.fused_s))
-        came = figure(f.measured_ratio) + ("x" if f.measured_ratio else "")
-        line += f"{f.predicted_ratio:>7.2f}x{came:>7}"
+        line = f"   {f.name:<17}"
+        line += "".join(f"{_time(s):>8}" for s in (f.once_s, f.eager_s, f.graph_s, f.fused_s))
+        faster = f"{f.measured_ratio:.2f}x" if f.measured_ratio else figure(None)
+        line += f"{f.predicted_ratio:>9.2f}x{faster:>8}"
         style = "ok" if f.delivered is not None and f.delivered >= STOP else "warn"
-        share = f" {percent(f.delivered)}" if f.delivered is not None else ""
-        pad = 7 if cells >= SIDE_BY_SIDE else 0  # the sentences stand below each other
-        first = row(line, (f"{share:<{pad}}", style))
-        rows += _beside(first, len(line) + pad, f.reason, cells)
+        share = percent(f.delivered) if f.delivered is not None else ""
+        first = row(line, (f"{share:>7}  ", style))
+        rows += _beside(first, len(line) + 9, f.reason, cells)
     rows += wrapped(ONCE, cells - 2, "dim", " ")
     return [*rows, row("")]
 

@@ -12,8 +12,10 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row
+from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.kernels.kernel_rows import BOUND, letters
 
 BAR_CELLS, RATE = 12, 9
@@ -62,13 +64,13 @@ def around(
     chosen = range(first, min(len(mapped), first + lines))
     out = lines_of(mapped, chosen, at, cells, glyphs)
     if 1 + lines < height and lines < len(mapped):
-        out.append(fit(row((_more(first, len(mapped) - first - lines), "dim")), cells))
+        out.append(fit(row((_more(first, len(mapped) - first - lines, glyphs), "dim")), cells))
     return out
 
 
-def _more(above: int, below: int) -> str:
+def _more(above: int, below: int, glyphs: Glyphs) -> str:
     """How many rows are out of sight, and the keys that lead there."""
-    told = [f"{n} more: {key}" for n, key in ((above, "up"), (below, "down")) if n]
+    told = [more_rows(n, key) for n, key in zip((above, below), arrows(glyphs), strict=True) if n]
     return f"   {', '.join(told)}"
 
 
@@ -96,9 +98,9 @@ def _line(mark: str, p: KernelPoint, columns: _Columns, here: bool, glyphs: Glyp
     filled = round(min(1.0, max(0.0, p.of_roof or 0.0)) * BAR_CELLS)
     plain = "strong" if here else ""
     texts = {
-        "FLOP/B": (figure(p.intensity), plain),
-        "GB/s": (figure(p.gbs), plain),
-        "TFLOP/s": (figure(p.tflops), plain),
+        "FLOP/B": (significant(p.intensity, decimals=3), plain),
+        "GB/s": (significant(p.gbs, decimals=3), plain),
+        "TFLOP/s": (significant(p.tflops), plain),
         "time": (time_said(p.time_s), plain),
         "of roof": (share(p), "ok" if full else plain),
         BAR: (

@@ -6,9 +6,8 @@ Three pages: the map with a cursor, what fusion brings, and launches with the sh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from roofwatch.roofline.common_work import common
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.fold import Session
@@ -18,6 +17,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.session.sweeps import sweeps
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import (
@@ -33,7 +33,7 @@ from roofwatch.tui.drawing.rows_of_text import (
     wrapped,
 )
 from roofwatch.tui.drawing.short_rows import CUT, parts, shortened
-from roofwatch.tui.drawing.telling import telling
+from roofwatch.tui.drawing.telling import arrows, more_rows, telling
 from roofwatch.tui.kernels import launch_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import (
     BOUND,
@@ -53,20 +53,18 @@ from roofwatch.tui.kernels.kernel_table import (
     longest,
     share,
 )
+from roofwatch.tui.kernels.unmeasured_kernels import ON_SCREEN, unmeasured
+
+if TYPE_CHECKING:
+    from roofwatch.tui.widgets.sheet import Sheet
 
 BESIDE = 112  # cells from which picture and words stand beside the table
-PAPER_CELLS = 66  # of the table on paper, with whole words in its head
 SMALL_BOUND = 30  # cells from which a small terminal has the bound too
 NUMBER = 6  # the key that shows this pane alone
 LEAST_SIZES = 2  # of a sweep of squares beside the others
 PLOT_ROWS = (8, 24)  # least and most
 TABLE, LEAST_TABLE = 6, 3  # kernels that leave the rest to the picture; rows that it leaves
 BESIDE_ROWS = 14  # of the picture, before all treatments stand below it
-ON_SCREEN = "roofwatch --suite kernels"
-HOW = (
-    f"roofwatch run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
-    " kernel of a transformer reaches of its own roof, what fusion brings, what a launch costs."
-)
 
 
 class View(NamedTuple):
@@ -90,14 +88,14 @@ def build(
     mapped = kernel_map(session, own)
     pages = _pages(session, own, mapped, glyphs)
     if not pages:
-        return page(_unmeasured(session, own, view is None, cells, height), cells, height)
+        return page(unmeasured(session, own, view is None, cells, height), cells, height)
     which = view.page % len(pages) if view else 0
     at = view.at if view else 0
     head = _head(pages if view else pages[:1], which, mapped, cells, glyphs)
     if view is None and pages[which].name == SWEEPS:
         body = _swept(session, own, cells, height - 1, glyphs)
     elif pages[which].name != MAP:
-        reach = "down, up" if view else f"key {NUMBER}"
+        reach = arrows(glyphs)[1] if view else f"key {NUMBER}"
         body = _scrolled(pages[which].rows(cells - 1), at, height - 1, reach)
     elif view is None:
         body = _followed(own, mapped, cells, height - 1, glyphs)
@@ -105,7 +103,19 @@ def build(
         at = min(len(mapped) - 1, max(0, at))
         chains = fusions(session, own) if cells >= BESIDE else []
         body = _map(own, mapped, chains, at, cells, height - 1, glyphs)
-    return page([head, *body], cells, height)
+    return page([head, *micro(body, glyphs)], cells, height)
+
+
+def page_of(session: Session, view: View, glyphs: Glyphs) -> Sheet | None:
+    """The page of the kernel under the cursor; None where no map is open."""
+    from roofwatch.tui.kernels.kernel_page import KernelPage
+
+    own = roofs(session)
+    mapped = kernel_map(session, own)
+    pages = _pages(session, own, mapped, glyphs)
+    if not mapped or pages[view.page % len(pages)].name != MAP:
+        return None
+    return KernelPage(mapped[min(len(mapped) - 1, max(0, view.at))], mapped, glyphs)
 
 
 def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> int:
@@ -138,8 +148,11 @@ def keys(
         return []
     found: list[Offer] = []
     open_page = pages[view.page % len(pages)]
+    on_map = open_page.name == MAP
     if _places(open_page, mapped, *size) > 1:
-        found.append(("{ud}", "kernel" if open_page.name == MAP else "scroll"))
+        found.append(("{ud}", "kernel" if on_map else "scroll"))
+    if on_map:
+        found.append(("Enter", "open"))
     return [*found, ("{lr}", "page")] if len(pages) > 1 else found
 
 
@@ -250,7 +263,7 @@ def _followed(
     picture = _picture(own, mapped, None, cells - 1, rows, glyphs)
     table = lines_of(mapped, chosen, None, cells, glyphs)
     hidden = len(mapped) - len(chosen)
-    more = [row((f"   {hidden} more, nearer to their roof: key {NUMBER}", "dim"))] if hidden else []
+    more = [row((f"   {hidden} more: key {NUMBER}", "dim"))] if hidden else []
     return [*picture, *table, *more]
 
 
@@ -347,7 +360,8 @@ def _scrolled(rows: list[Row], first: int, height: int, reach: str) -> list[Row]
     shown_rows = rows[first:]
     if len(shown_rows) > height > 0:
         left = len(shown_rows) - height + 1
-        return [*shown_rows[: height - 1], row((f" {left} more rows: {reach}", "dim"))]
+        more = f"{left} more: {reach}" if reach.startswith("key") else more_rows(left, reach)
+        return [*shown_rows[: height - 1], row((f" {more}", "dim"))]
     return shown_rows
 
 
@@ -361,36 +375,5 @@ def _swept(session: Session, own: Roofs, cells: int, height: int, glyphs: Glyphs
     if len(rows) <= height or lines < LEAST_SIZES:
         return _scrolled(rows, 0, height, f"key {NUMBER}")
     chosen = telling(count, lines)
-    more = row((f" {count - len(chosen)} more sizes: key {NUMBER}", "dim"))
+    more = row((f" {count - len(chosen)} more: key {NUMBER}", "dim"))
     return [*top, *(sizes[i] for i in chosen), more]
-
-
-def _unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: int) -> list[Row]:
-    """The command that measures, and on paper what side of the ridge common work is on."""
-    probes = [spec.key for spec in session.specs if spec.protocol == "kernels"]
-    if probes and not session.closed:
-        rows = [row((" No kernel is measured yet; the roofs come first.", "title"))]
-    elif follows:
-        rows = wrapped(f"No kernel measured: {ON_SCREEN}", cells - 2, "title", " ")
-    else:
-        rows = [row((" No kernel was measured in this session.", "title"))]
-        rows += wrapped(HOW, cells - 2, "", " ")
-    key = own.main_key or next(iter(own.compute), None)
-    roof = next((r for w in ("burst", "nominal") if (r := own.roof(key or "", w))), None)
-    if roof is None:
-        return rows
-    which = "measured" if own.roof(key or "", "burst") else "nominal"
-    said = f" On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
-    rows += [row(""), row((said, "title"))]
-    work = common("fp32" if key == "fp32" else "bf16")
-    full = cells >= PAPER_CELLS
-    heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")
-    sizes = (10, 17) if full else (8, 9)
-    head = "".join(f"{name:>{size}}" for name, size in zip(heads, sizes, strict=True))
-    rows.append(row((f"   {'work':<26}{head}  bound", "dim")))
-    for c in work[: max(0, height - len(rows))]:
-        bound = "memory" if c.intensity < roof.ridge else "compute"
-        line = f"   {c.name:<26}{figure(c.intensity):>{sizes[0]}}"
-        line += f"{figure(roof.attainable_tflops(c.intensity)):>{sizes[1]}}  "
-        rows.append(row(line, (bound, BOUND[bound])))
-    return rows

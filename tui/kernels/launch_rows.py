@@ -10,7 +10,7 @@ from roofwatch.session.roofs import Roofs
 from roofwatch.session.waves import WavePoint, waves
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, fit, hung, row, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, hung, row, wrapped
 
 LEAST_CELLS = 40
 WIDE = 108  # cells from which the kernels' names stand too
@@ -94,7 +94,10 @@ def _aligned(p: AlignmentPoint, name: int, cells: int, glyphs: Glyphs) -> Row:
         line,
         (_bar(share, glyphs), style),
         f" {percent(share):>6}",
-        (f"  {shown(p.kernel or '')}" if cells >= WIDE else "", "dim"),
+        (
+            _kernel(p.kernel, cells - len(line) - BAR_CELLS - 7, glyphs) if cells >= WIDE else "",
+            "dim",
+        ),
     )
 
 
@@ -125,8 +128,13 @@ def _wave(p: WavePoint, highest: float, over: bool, cells: int, glyphs: Glyphs) 
     return row(
         line,
         (_bar(p.tflops / highest, glyphs), "warn" if over else "burst"),
-        (f"  {shown(p.kernel or '')}" if cells >= WIDE else "", "dim"),
+        (_kernel(p.kernel, cells - len(line) - BAR_CELLS, glyphs) if cells >= WIDE else "", "dim"),
     )
+
+
+def _kernel(name: str | None, cells: int, glyphs: Glyphs) -> str:
+    """A kernel's name in what a line leaves, cut at its end with the sign."""
+    return f"  {head_of(shown(name or ''), cells - 2, glyphs.ellipsis)}"
 
 
 def _title(what: str, dtype: str, own: Roofs) -> Row:

@@ -10,6 +10,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, wrapped
+from roofwatch.tui.drawing.significant import cost, significant
 from roofwatch.tui.plan.plan_rows import duration, size, types
 
 MAKER = "NVIDIA "
@@ -80,7 +81,7 @@ def _of_model(plans: Sequence[Plan]) -> dict[str, list[str]]:
     return {
         "weights": [size(p.weights_bytes) for p in plans],
         "KV/token": [f"{p.kv_bytes_per_token:,} B" for p in plans],
-        "AI_max": [figure(p.ai_max) for p in plans],
+        "AI_max": [significant(p.ai_max) for p in plans],
     }
 
 
@@ -113,7 +114,7 @@ def _cost(plans: Sequence[Plan]) -> dict[str, list[str]]:
         return {}
     costs = [p.cost_per_mtok for p in plans]
     name = f"{priced('', price.currency).strip()}/Mtok"
-    return {name: ["none" if cost is None else money(cost, "") for cost in costs]}
+    return {name: ["none" if each is None else cost(each) for each in costs]}
 
 
 def _whose(plans: Sequence[Plan]) -> str:

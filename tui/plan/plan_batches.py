@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from roofwatch.session.plan import Plan, PlanPoint, at_roof
-from roofwatch.tui.drawing.numbers import figure, money_column, priced
+from roofwatch.tui.drawing.numbers import figure, priced
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
+from roofwatch.tui.drawing.significant import cost, significant
 from roofwatch.tui.drawing.telling import telling
 from roofwatch.tui.plan.plan_rows import batch_of, duration, points
 
@@ -103,16 +104,15 @@ def _columns(p: Plan, curve: Sequence[PlanPoint], cells: int) -> list[_Column]:
     """Those that fit. Their widths hold from key to key, unless a figure is longer."""
     columns = [
         _Column("batch", 9, 0, lambda x: batch_of(x, p)),
-        _Column("FLOP/B", 7, 5, lambda x: figure(x.intensity)),
+        _Column("FLOP/B", 7, 5, lambda x: significant(x.intensity)),
         _Column("step", 9, 1, lambda x: duration(x.step_s)),
         _Column("tokens/s", 9, 0, lambda x: figure(x.tokens_per_s)),
         _Column("off linear", 11, 4, lambda x: f"{x.gap_to_linear * 100:.1f} %"),
         _Column("bound", 10, 3, lambda x: x.bound if x.fits else "no room", word=True),
     ]
     if p.price is not None:
-        costs = money_column([x.cost_per_mtok for x in curve])
-        of = dict(zip((x.batch for x in curve), costs, strict=True))
-        columns.append(_Column(priced("/Mtok", p.price.currency), 9, 2, lambda x: of[x.batch]))
+        title = priced("/Mtok", p.price.currency)
+        columns.append(_Column(title, 9, 2, lambda x: cost(x.cost_per_mtok)))
     columns = [
         c._replace(cells=max(c.cells, *(len(t) + 1 for t in (c.name, *map(c.text, curve)))))
         for c in columns

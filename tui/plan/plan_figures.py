@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofwatch.session.plan import MEASURED, NOMINAL, Plan, at_roof
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
+from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.plan.plan_rows import cheapest, duration, size, tenth, under
 
 LABEL = 10
@@ -21,7 +22,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
         ("ridge", _ridge(p), ""),
         ("weights", [size(p.weights_bytes), _loading(p), f"{p.params:,} parameters"], ""),
         ("KV cache", [f"{p.kv_bytes_per_token:,} B a token", _sequence(p)], ""),
-        ("AI_max", [f"{figure(p.ai_max)} FLOP/byte", "beyond it no batch gets"], ""),
+        ("AI_max", [f"{significant(p.ai_max)} FLOP/byte", "the most that any batch reaches"], ""),
         ("b*", _b_star(p), ""),
         ("memory", _memory(p), ""),
         ("limit", _limit(p), "reason"),
@@ -80,7 +81,8 @@ def _memory(p: Plan) -> list[str]:
         return ["not known", "no batch is too large"]
     if not p.batch_memory_cap:
         return ["too small", f"{size(p.memory_bytes)} do not hold it"]
-    return [f"{p.batch_memory_cap} sequences", f"in {size(p.memory_bytes)}"]
+    full = f"full at batch {p.batch_memory_cap}" if p.reaches_roof else ""  # else the limit says it
+    return [size(p.memory_bytes), f" ({p.memory_bytes / 2**30:.4g} GiB)", full]
 
 
 def _limit(p: Plan) -> list[str]:
@@ -92,7 +94,7 @@ def _limit(p: Plan) -> list[str]:
         return ["not known", "nor is the memory"]
     if not p.batch_memory_cap:
         return ["memory", "it does not run here"]
-    never = "AI_max never gets beyond the ridge"
+    never = "no batch reaches the ridge"
     if p.b_star is not None:
         never = f"b* is batch {at_roof(p.b_star)}"
     return ["memory", f"full at batch {p.batch_memory_cap}", never]

@@ -8,12 +8,13 @@ from rich.cells import cell_len
 
 from roofwatch.roofline.decode import TWO_BYTES
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan, at_roof
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, Question, at_roof
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, money
+from roofwatch.tui.drawing.micro import micro
+from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import (
     Piece,
@@ -63,7 +64,7 @@ def build(
     top = _top(fields, session, cells, height, at, glyphs)
     if p is not None:
         top += _below(fields, session, p, at, cells, height - len(top), glyphs)
-    return page(top, cells, height)
+    return micro(page(top, cells, height), glyphs)
 
 
 def pages(fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs) -> int:
@@ -138,7 +139,7 @@ def small(
     told = figures(answer.plan, cells - 2)
     order = [ORDER.index(i) if i in ORDER else len(ORDER) + i for i in range(len(told))]
     told = [told[i] for i in sorted(range(len(told)), key=order.__getitem__)]
-    return shortened([*rows, *((((" ", "")), *r) for r in told)], cells, height)
+    return micro(shortened([*rows, *((((" ", "")), *r) for r in told)], cells, height), glyphs)
 
 
 # -- fields ----------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ def _counts(lines: Sequence[Line], cells: int) -> list[Row]:
 
 def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -> list[Row]:
     """The models of this card around the one chosen, and how many there are besides."""
-    room = height - 2  # under the title and the head
+    room = height - 3  # under the title, what the prices are of, and the head
     if room < LEAST_MODELS:
         return []
     count = len(fields.models)
@@ -278,11 +279,22 @@ def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -
     if not plans:
         return []
     rows = table_rows(plans, TABLE_CELLS, glyphs)[-len(plans) - 1 :]
-    told = [row(""), row((" every model on this card", "title")), *rows]
+    title = row((" every model on this card", "title"))
+    told = [row(""), title, row((f" {_priced_at(fields.question, plans)}", "dim")), *rows]
     if count > len(plans):
         told[1] = row((f" {len(plans)} of {count} models on this card", "title"))
         told.append(row((f" {count - len(plans)} more: {glyphs.left_right} on the model", "dim")))
     return told
+
+
+def _priced_at(q: Question, plans: Sequence[Plan]) -> str:
+    """Which batch the prices are of, and with what overhead: measured is that of one model."""
+    over = plans[0].overhead_s
+    whose = f"{figure(over * 1e3)} ms of overhead each" if over else "no overhead counted"
+    if q.price is None:
+        return f"floor: the weights alone; cap: the last batch that fits; {whose}"
+    of = priced("/Mtok", q.price.currency)
+    return f"{of} at batch {q.batch_max}, or at cap where that is less; {whose}"
 
 
 def _lines(fields: PlanFields, session: Session, p: Plan) -> list[Line]:

@@ -13,6 +13,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import kernel_map, label
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.rates import gbs, tflops, time_s
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sweeps import Sweep, sweeps
@@ -50,7 +51,7 @@ def group_rows(
         told = _TOLD[protocol](session, own, run, cells, glyphs) if protocol in _TOLD else []
     if told and max(map(width, told)) <= cells:
         return _trimmed(told)
-    return points_table(found, cells, glyphs)
+    return points_table(found, rate_scale(session), cells, glyphs)
 
 
 _TOLD: dict[str, Callable[[Session, Roofs, int, int, Glyphs], list[Row]]] = {
@@ -65,13 +66,15 @@ _TOLD: dict[str, Callable[[Session, Roofs, int, int, Glyphs], list[Row]]] = {
         session, own, cells, glyphs, run
     ),
     "waves": lambda session, own, run, cells, glyphs: group_tables.staircase(
-        waves(session, run), cells
+        waves(session, run), rate_scale(session), cells
     ),
 }
 """How the points of each protocol are told where there is room for it."""
 
 
-def points_table(found: Sequence[Measurement], cells: int, glyphs: Glyphs) -> list[Row]:
+def points_table(
+    found: Sequence[Measurement], scale: RateScale, cells: int, glyphs: Glyphs
+) -> list[Row]:
     """A line a point: what it is, its time, its rate, how far its times are spread."""
     names = [_name(m) for m in found]
     wide = cells >= LEAST_NAME + FIGURES + SPREADS
@@ -81,7 +84,9 @@ def points_table(found: Sequence[Measurement], cells: int, glyphs: Glyphs) -> li
     head += f"{'IQR':>6}{'n':>4}" if wide else ""
     rows: list[Row] = [row((head.rstrip(), "dim"))]
     for m, named in zip(found, names, strict=True):
-        rate, unit = (tflops(m), "TFLOP/s") if m.peak_key else (gbs(m), "GB/s")
+        rate, unit = gbs(m), "GB/s"
+        if m.peak_key:
+            rate, unit = tflops(m) * scale.factor, scale.of(m.peak_key)
         line = f"{head_of(named, name - 1, glyphs.ellipsis):<{name}}{time_said(time_s(m)):>9}"
         scatter = f"{percent(spread(m.times_s)):>6}{len(m.times_s):>4}" if wide else ""
         rows.append(row(f"{line}{short(rate):>9}", (f" {unit:<7}{scatter}", "dim")))

@@ -10,6 +10,7 @@ from roofwatch.session.decode import DecodeCurve, DecodePoint
 from roofwatch.session.fusion import Fusion
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.waves import Waves
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import indented
@@ -76,19 +77,24 @@ def chains(found: Sequence[Fusion], cells: int) -> list[Row]:
     return [*rows, *wrapped(said, cells, "dim")]
 
 
-def staircase(found: Waves | None, cells: int) -> list[Row]:
+def staircase(found: Waves | None, scale: RateScale, cells: int) -> list[Row]:
     """A size a line: its tiles in waves, its rate, and the rate that the waves predict."""
     if found is None:
         return []
-    head = f"{'m':>6}{'n':>6}{'tiles':>7}{'waves':>7}{'full':>7}{'TFLOP/s':>9}{'by waves':>10}"
+    head = f"{'m':>6}{'n':>6}{'tiles':>7}{'waves':>7}{'full':>7}"
+    head += f"{scale.named('TFLOP/s'):>9}{'by waves':>10}"
     rows: list[Row] = [row((head, "dim"))]
     over = [s.shape_after for s in found.steps]
     for p in found.points:
         line = f"{p.shape['m']:>6}{p.shape['n']:>6}{p.tiles:>7}{p.waves:>7.2f}"
-        line += f"{percent(p.wave_share):>7}{figure(p.tflops):>9}"
-        line += f"{figure(p.predicted_tflops):>10}"
+        line += f"{percent(p.wave_share):>7}{figure(p.tflops * scale.factor):>9}"
+        line += f"{_times(p.predicted_tflops, scale):>10}"
         rows.append(row((line, "warn" if p.shape in over else "")))
     return [*rows, *wrapped(found.sentence, cells)]
+
+
+def _times(rate_tflops: float | None, scale: RateScale) -> str:
+    return figure(None if rate_tflops is None else rate_tflops * scale.factor)
 
 
 def steps(c: DecodeCurve, cells: int) -> list[Row]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from roofwatch.session.fold import Session
 from roofwatch.session.held import Through, held_begin_s, held_clocks, held_rates
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.throttle import onset_of
 from roofwatch.tui.drawing.canvas import Canvas
 from roofwatch.tui.drawing.curves import cell_of, curve
@@ -59,7 +60,10 @@ def held_plot(
         posts.append(Post(window_s[0] - begin_s, "its window begins at"))
     clocks, on_device = held_clocks(session, probe, run)
     limits = (0.0, end_s)
-    unit = "TFLOP/s" if multiplies else "GB/s"
+    scale = rate_scale(session)
+    unit = scale.named("TFLOP/s") if multiplies else "GB/s"
+    if multiplies:
+        rates = [(t, rate * scale.factor) for t, rate in rates]
     rows = _chart(unit, rates, limits, columns, RATE_ROWS, posts, "sustained", glyphs)
     if clocks:
         name = "MHz" if on_device else "MHz by telemetry"

@@ -61,7 +61,7 @@ class MeasurementPage(Sheet):
         whole = self._rows(cells)
         self._scroll = min(self._scroll, last_scroll(len(whole), height))
         left = last_scroll(len(whole), height) - self._scroll
-        more = f"{left} more rows: {self.glyphs.up_down}   " if left else ""
+        more = f"{left} more row{'s' if left > 1 else ''}: {self.glyphs.up_down}   " if left else ""
         self.frame("", f"{more}Esc closes")
         return _from(whole, cells, height, self._scroll)
 

@@ -12,6 +12,7 @@ from roofwatch.session.findings import control_ratio, findings
 from roofwatch.session.fold import Session
 from roofwatch.session.how_timed import how_timed, protocol_said
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale, scaled
 from roofwatch.session.rates import value
 from roofwatch.session.repeat_command import (
     not_repeatable,
@@ -30,6 +31,7 @@ from roofwatch.session.table import (
 )
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import beside, indented, labelled, room
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import figure, percent, signed
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, spread, wrapped
 from roofwatch.tui.drawing.short_figure import short
@@ -49,7 +51,7 @@ def rows(
     """The page of one probe, each row ``cells`` wide; ``found`` spares judging it again."""
     parts = [head(session, probe, cells, glyphs, found), row("")]
     parts += body(session, probe, cells, glyphs, found)
-    return [fit(r, cells) for r in parts]
+    return [fit(r, cells) for r in micro(parts, glyphs)]
 
 
 def head(
@@ -75,8 +77,10 @@ def body(
     m = next((m for m in session.measured(run) if m.probe == probe), None)
     if m is not None and r is None:  # of a probe that only a newer version knows
         unit = "TFLOP/s" if m.peak_key else "GB/s"
-        out = labelled("measured", f"{short(value(m))} {unit}", cells, "title")
-        out += repetition_rows(m, unit, cells, glyphs)
+        factor = _factor(session, unit)
+        unit = rate_scale(session).named(unit)
+        out = labelled("measured", f"{short(value(m) * factor)} {unit}", cells, "title")
+        out += repetition_rows(m, unit, factor, cells, glyphs)
         return [*out, *work_rows(session, own, m, cells, glyphs)]
     if r is None:
         return wrapped(f"There is no probe {shown(probe)} in this session.", cells)
@@ -125,12 +129,12 @@ def _measured(
     cells: int,
     glyphs: Glyphs,
 ) -> list[Row]:
-    out = number_rows(session, own, r, m, cells, glyphs)
+    out = number_rows(session, own, scaled(r, rate_scale(session)), m, found, cells, glyphs)
     out += _attribution(session, own, m, cells, glyphs)
     out += [row(""), *_findings(session, m.probe, found, m.run, cells, glyphs)]
     if m.protocol == "sustained":
         out += [row(""), *_held(session, m, cells, glyphs)]
-    out += [row(""), *repetition_rows(m, r.unit, cells, glyphs)]
+    out += [row(""), *_repetitions(session, r, m, cells, glyphs)]
     out += [row(""), *conditions_rows(session, seen_during(session, m), cells, glyphs)]
     out += [row(""), *work_rows(session, own, m, cells, glyphs), row("")]
     out += labelled("timed", how_timed(m, session.device.kind, spec), cells)
@@ -138,6 +142,19 @@ def _measured(
     if ratio is not None:
         out += labelled("control", f"reads {signed(100 * (ratio - 1))} % of the first", cells)
     return out
+
+
+def _factor(session: Session, tera: str) -> float:
+    """Times which a figure in this unit is that in the unit on show."""
+    scale = rate_scale(session)
+    return 1.0 if scale.named(tera) == tera else scale.factor
+
+
+def _repetitions(
+    session: Session, r: ProbeRow, m: Measurement, cells: int, glyphs: Glyphs
+) -> list[Row]:
+    unit = rate_scale(session).named(r.unit)
+    return repetition_rows(m, unit, _factor(session, r.unit), cells, glyphs)
 
 
 def _attribution(
@@ -164,6 +181,8 @@ def _held(session: Session, m: Measurement, cells: int, glyphs: Glyphs) -> list[
     drawn = held_plot(session, m.probe, m.run, multiplies, room(cells), glyphs, window)
     rows = beside("held", drawn, cells)
     s = sustained(session, m, m.probe)
+    scale = rate_scale(session)
+    unit = scale.of(m.peak_key)
     if s.onset_s is None:
         rows += labelled("fell", "never: the rate held from the first launch on", cells)
     elif not drawn:
@@ -174,12 +193,12 @@ def _held(session: Session, m: Measurement, cells: int, glyphs: Glyphs) -> list[
     if s.energy_j is not None:
         facts.append(f"{short(s.energy_j)} J in its window")
     if s.tflops_per_w is not None:
-        facts.append(f"{short(s.tflops_per_w)} TFLOP/s a watt")
+        facts.append(f"{short(s.tflops_per_w * scale.factor)} {unit} a watt")
     if s.temp_c is not None:
         facts.append(f"from {s.temp_c[0]:.0f} to {s.temp_c[1]:.0f} {glyphs.degree}C")
     rows += labelled("drew", f" {glyphs.dot} ".join(facts), cells) if facts else []
     for i, each in enumerate(s.settled):
-        said = f"{each.sm_mhz:.0f} MHz: {short(each.tflops)} TFLOP/s"
+        said = f"{each.sm_mhz:.0f} MHz: {short(each.tflops * scale.factor)} {unit}"
         said += f", {percent(each.efficiency)} of the peak at that clock" if each.efficiency else ""
         rows += labelled("" if i else "settled at", said, cells)
     return rows

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.probe_spec import PERCENT
+from roofwatch.roofline.roof import LIBRARY
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import point
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import intensity
+from roofwatch.session.roof_doubts import OVER, burst_roof, doubted
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.table import ProbeRow
 from roofwatch.tui.drawing.curves import cell_of
@@ -26,6 +30,7 @@ def number_rows(
     own: Roofs,
     r: ProbeRow,
     m: Measurement,
+    found: list[Finding],
     cells: int,
     glyphs: Glyphs,
 ) -> list[Row]:
@@ -39,7 +44,7 @@ def number_rows(
     if m.claim is not None:
         made = f"The figure is wrong on purpose ({r.label}), so it has no place under a roof."
         return [*rows, *labelled("of roof", made, cells)]
-    return [*rows, *_under_the_roof(session, own, r, m, cells)]
+    return [*rows, *_under_the_roof(session, own, r, m, found, cells, glyphs)]
 
 
 def _measured(r: ProbeRow, glyphs: Glyphs) -> Row:
@@ -68,7 +73,8 @@ def _nominal(session: Session, r: ProbeRow, m: Measurement) -> float | None:
         return None
     if m.peak_key is None:
         return session.nominal.bandwidth_gbs
-    return session.nominal.peaks_tflops.get(m.peak_key)
+    peak = session.nominal.peaks_tflops.get(m.peak_key)
+    return None if peak is None else peak * rate_scale(session).factor
 
 
 def _scale(r: ProbeRow, nominal: float | None, cells: int, glyphs: Glyphs) -> Row | None:
@@ -107,25 +113,33 @@ def _share(ratio: float) -> str:
 
 
 def _under_the_roof(
-    session: Session, own: Roofs, r: ProbeRow, m: Measurement, cells: int
+    session: Session,
+    own: Roofs,
+    r: ProbeRow,
+    m: Measurement,
+    found: list[Finding],
+    cells: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
     """Shares of what this card's own burst roof allows at this intensity, and of its flat."""
     if r.of_roof is None or r.measured is None:
         return labelled("of roof", "not measured: this run has no roof to hold it against", cells)
-    allowed = f"{_share(r.of_roof)} of {short(r.measured / r.of_roof)}"
-    at = intensity(m)
-    if m.peak_key is None:
-        best = session.label(own.bandwidth.probe) if own.bandwidth else "its best stream"
-        rows = labelled("of roof", f"{allowed} GB/s, this card's own slope ({best})", cells)
-    else:
-        said = f"{allowed}, what its own burst roof allows at {figure(at)} FLOP/byte"
-        rows = labelled("of roof", said, cells)
+    roof_by = burst_roof(own, m.peak_key)
+    doubts = doubted(session, own, found)
+    doubt = doubts.get(roof_by.probe, "") if roof_by is not None else ""
+    rows = labelled("of roof", _of_roof(session, own, r, m), cells)
+    if doubt:
+        said = f"{glyphs.warn} that roof is not to be believed: it is {doubt}"
+        rows += labelled("", said, cells, "warn")
+    elif r.of_roof >= OVER:
+        rows += labelled("", _why_over(m), cells, "note")
     if not m.flop:
         return [*rows, *labelled("of ridge", "no FLOP: it has no place on the slope", cells)]
     key = m.peak_key or own.main_key
     roof = own.roof(key or "", "burst")
     if roof is None:
         return rows
+    at = intensity(m)
     of_flat = _fine(roof.attainable_tflops(at) / roof.peak_tflops)
     ridge = f"the {key} ridge at {figure(roof.ridge)} FLOP/byte"
     side = f"right of {ridge}: the flat binds"
@@ -133,7 +147,42 @@ def _under_the_roof(
         side = f"left of {ridge}: the bytes bind"
     rows += labelled("of ridge", f"{of_flat}, {side}", cells)
     seen = point(session, own, key, m)
-    return [*rows, *(labelled("work on", seen.work_on, cells) if seen.work_on else [])]
+    if not seen.work_on or seen.work_on == LIBRARY:
+        return [*rows, *(labelled("work on", seen.work_on, cells) if seen.work_on else [])]
+    if doubt or m.probe in doubts:
+        return [*rows, *labelled("work on", "measuring it again, before anything else", cells)]
+    if m is roof_by:
+        return rows  # it is at its roof whatever it reaches
+    return [*rows, *labelled("work on", seen.work_on, cells)]
+
+
+def _of_roof(session: Session, own: Roofs, r: ProbeRow, m: Measurement) -> str:
+    if r.of_roof is None or r.measured is None:
+        return NOT_KNOWN
+    allowed = f"{_share(r.of_roof)} of {short(r.measured / r.of_roof)} {r.unit}"
+    if m.peak_key is not None:
+        what = f"its own burst roof allows at {figure(intensity(m))} FLOP/byte"
+        mine = own.compute.get(m.peak_key)
+        if mine is not None and mine.burst is m:
+            return f"it defines it: {short(r.measured)} {r.unit} is what {what}"
+        return f"{allowed}, what {what}"
+    if own.bandwidth is m:
+        return f"it defines it: {short(r.measured)} {r.unit} is this card's own slope"
+    best = session.label(own.bandwidth.probe) if own.bandwidth else "its best stream"
+    return f"{allowed}, this card's own slope ({best})"
+
+
+def _why_over(m: Measurement) -> str:
+    """Why a share can be above 100 %."""
+    if m.peak_key is not None:
+        return "above 100 %: it is faster than the burst that the roof is made of"
+    said = "above 100 %: the roof is the best stream of two or three tensors beyond the cache"
+    reads, writes = (
+        any(getattr(t, f"{way}_bytes") for t in m.tensors) for way in ("read", "write")
+    )
+    if reads != writes:
+        said += f"; {'reads' if reads else 'writes'} alone can be faster"
+    return said
 
 
 def _fine(ratio: float) -> str:

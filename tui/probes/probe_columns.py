@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from roofwatch.notebook.finding import NOTE, WRONG
 from roofwatch.session.printable import shown
+from roofwatch.session.roof_doubts import OVER
 from roofwatch.session.table import ProbeRow
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.short_figure import short
@@ -22,7 +23,7 @@ from roofwatch.tui.drawing.short_figure import short
 MOST_NAME = 40  # cells of the longest name
 LEAST_NAME, SHORT_NAME = 15, 16  # of the column; what it shrinks to before another goes
 LEAST = 10  # of the column where nothing else is left to go
-MOST_WORDS, SHORT_WORDS = 28, 12  # of the findings that give way to nothing; that shares leave
+MOST_WORDS, SHORT_WORDS = 28, 9  # of the findings that give way to nothing; that shares leave
 LEAST_SPARK, MOST_SPARK = 7, 24
 NO_RANGE = "no expectation"
 
@@ -86,7 +87,7 @@ def columns_for(rows: Sequence[ProbeRow], cells: int, glyphs: Glyphs, has_nomina
         measured=max(len("measured"), figures) + 1,
         mark=max(len(glyphs.ok), len(glyphs.warn)) + 1,
         nominal=len("nominal") + 1 if has_nominal else 0,
-        roof=len("100 %") + 1,
+        roof=len("100 %") + 1 + any(over(r) for r in rows),
         spark=LEAST_SPARK,
         words=max(len("findings"), words),
     )
@@ -118,6 +119,11 @@ def columns_for(rows: Sequence[ProbeRow], cells: int, glyphs: Glyphs, has_nomina
         room = max(0, cells - columns.used)
         columns = columns._replace(spark=min(MOST_SPARK, columns.spark + room))
     return columns._replace(words=max(0, columns.words + cells - columns.used))
+
+
+def over(r: ProbeRow) -> bool:
+    """Whether its share of the roof is one that a roof should not leave room for."""
+    return r.of_roof is not None and r.of_roof >= OVER
 
 
 def words_of(r: ProbeRow, glyphs: Glyphs) -> list[str]:

@@ -8,6 +8,9 @@ from rich.cells import cell_len, set_cell_size
 
 from roofwatch.notebook.finding import WRONG, Finding
 from roofwatch.session.fold import Session
+from roofwatch.session.rate_scale import rate_scale, scaled
+from roofwatch.session.roof_doubts import burst_roof, doubted
+from roofwatch.session.roofs import roofs
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import percent
@@ -15,9 +18,11 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, page, r
 from roofwatch.tui.drawing.short_figure import short
 from roofwatch.tui.drawing.spark import spark
 from roofwatch.tui.probes.probe_columns import MOST_NAME as MOST_NAME
-from roofwatch.tui.probes.probe_columns import NO_RANGE, Columns, columns_for, words_of
+from roofwatch.tui.probes.probe_columns import NO_RANGE, Columns, columns_for, over, words_of
 
 BAR_CELLS = 20
+ROOF = len("100 %") + 1
+OVER_SIGN = "+"  # its page says why
 
 
 def build(
@@ -40,7 +45,7 @@ def build(
     rows = probe_rows(session, found)
     if at is not None:
         at = min(len(rows) - 1, max(0, at))
-    head, body = _parts(session, rows, cells, glyphs, progress, at)
+    head, body = _parts(session, rows, cells, glyphs, progress, at, found)
     room = height - 1
     if len(body) <= room or room < 2:
         return page([head, *body], cells, height)
@@ -87,14 +92,19 @@ def _parts(
     glyphs: Glyphs,
     progress: float | None,
     at: int | None,
+    found: list[Finding] | None = None,
 ) -> tuple[Row, list[Row]]:
     """The head, and all rows under it: the probes, then what is to be said of some."""
-    nominal = session.nominal
+    own, scale, nominal = roofs(session), rate_scale(session), session.nominal
+    doubts = doubted(session, own, found)
+    keys = {s.key: s.peak_key for s in session.specs}
     known = nominal is not None and bool(nominal.bandwidth_gbs or nominal.peaks_tflops)
+    rows = [scaled(r, scale) for r in rows]
     columns = columns_for(rows, cells, glyphs, known)
     out = []
     for i, r in enumerate(rows):
-        line = _line(r, columns, cells, glyphs, progress)
+        roof = burst_roof(own, keys.get(r.probe)) if over(r) else None
+        line = _line(r, columns, cells, glyphs, progress, roof is not None and roof.probe in doubts)
         out.append(_here(line, cells, glyphs) if i == at else row(" ", *line))
     remarks = [
         r
@@ -125,16 +135,21 @@ def _head(c: Columns) -> Row:
         text += f"{'measured':>{c.measured}}{'':<{c.unit}}"
     text += " " * c.mark
     text += f"{'nominal':>{c.nominal}}" if c.nominal else ""
-    text += f"{'roof':>{c.roof}}" if c.roof else ""
+    text += f"{'roof':>{ROOF}}{'':<{c.roof - ROOF}}" if c.roof else ""
     text += f"  {'repeats':<{c.spark}}" if c.spark else ""
     text += " findings" if c.words >= len("findings") else ""
     return row((text, "dim"))
 
 
 def _line(
-    r: ProbeRow, c: Columns, cells: int, glyphs: Glyphs, progress: float | None
+    r: ProbeRow,
+    c: Columns,
+    cells: int,
+    glyphs: Glyphs,
+    progress: float | None,
+    in_doubt: bool,
 ) -> list[Piece]:
-    """One probe, but for the cell of the cursor."""
+    """One probe, but for the cell of the cursor; ``in_doubt`` is the roof that it lies over."""
     name = set_cell_size(head_of(r.label, c.name - 1, glyphs.ellipsis), c.name)
     pieces: list[Piece] = [(name, "running" if r.state == RUNNING else "")]
     if r.said:
@@ -144,7 +159,7 @@ def _line(
     if c.expected:
         pieces.append((_range(r, c, glyphs), "dim"))
     if r.state == DONE:
-        return [*pieces, *_figures(r, c, glyphs), *_findings(r, c, glyphs)]
+        return [*pieces, *_figures(r, c, glyphs, in_doubt), *_findings(r, c, glyphs)]
     if r.state == RUNNING:
         used = 1 + c.name + (c.expected + c.unit if c.expected else 0)
         bar_cells = max(0, min(BAR_CELLS, cells - used - len("  running ") - 1))
@@ -165,7 +180,7 @@ def _range(r: ProbeRow, c: Columns, glyphs: Glyphs) -> str:
     return f"{text:>{c.expected}}" + f" {r.unit}".ljust(c.unit)
 
 
-def _figures(r: ProbeRow, c: Columns, glyphs: Glyphs) -> list[Piece]:
+def _figures(r: ProbeRow, c: Columns, glyphs: Glyphs, in_doubt: bool) -> list[Piece]:
     """What was measured, its mark, its shares, its repetitions."""
     mark, style = _mark(r, glyphs)
     figure = short(r.measured) if r.measured is not None else ""
@@ -176,7 +191,10 @@ def _figures(r: ProbeRow, c: Columns, glyphs: Glyphs) -> list[Piece]:
     if c.nominal:
         pieces.append((f"{_share(r.of_nominal, c.nominal):>{c.nominal}}", ""))
     if c.roof:
-        pieces.append((f"{_share(r.of_roof, c.roof):>{c.roof}}", ""))
+        sign = c.roof - ROOF  # a cell for it, where any share is over
+        pieces.append((f"{_share(r.of_roof, ROOF):>{ROOF}}", ""))
+        over_it = (glyphs.warn, "warn") if in_doubt else (OVER_SIGN, "note")
+        pieces.append(over_it if over(r) and sign else (" " * sign, ""))
     if c.spark:
         pieces.append((f"  {spark(r.rates, c.spark, glyphs):<{c.spark}}", "spark"))
     return pieces

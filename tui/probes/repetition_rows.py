@@ -22,15 +22,20 @@ LEAST_COLUMNS = 24
 WIDEST_BIN, WIDEST_BLOCK = 6, 4  # cells of a bin, and of a repetition
 
 
-def repetition_rows(m: Measurement, unit: str, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Figures, then the distribution of the times, then the rates in the order they came."""
+def repetition_rows(
+    m: Measurement, unit: str, factor: float, cells: int, glyphs: Glyphs
+) -> list[Row]:
+    """Figures, then the distribution of the times, then the rates in the order they came.
+
+    ``factor`` times a rate is the rate in ``unit``.
+    """
     seen = distribution(m.times_s)
     rows = labelled("time", _figures(seen, glyphs), cells)
     times = f"{seen.n} times: {stop_said(m.stop)}"
     rows += labelled("repeated", f"{times}{_shape_said(seen)}", cells)
     drawn = histogram(m, seen, room(cells), glyphs)
     rows += beside("distribution", drawn, cells)
-    return [*rows, *beside("in order", _in_order(m, unit, room(cells), glyphs), cells)]
+    return [*rows, *beside("in order", _in_order(m, unit, factor, room(cells), glyphs), cells)]
 
 
 def _figures(d: Distribution, glyphs: Glyphs) -> str:
@@ -106,9 +111,9 @@ def _time_axis(
     return [row(("".join(line), "axis")), row(("".join(names[:columns]), "dim"))]
 
 
-def _in_order(m: Measurement, unit: str, cells: int, glyphs: Glyphs) -> list[Row]:
+def _in_order(m: Measurement, unit: str, factor: float, cells: int, glyphs: Glyphs) -> list[Row]:
     """Each repetition's rate as a block, the first at the left; then between what they lie."""
-    rates = [value(m, t) for t in m.times_s]
+    rates = [value(m, t) * factor for t in m.times_s]
     each = min(WIDEST_BLOCK, max(1, cells // len(rates)))
     line = "".join(block * each for block in spark(rates, cells, glyphs))
     said = f"{short(min(rates))} to {short(max(rates))} {unit}"

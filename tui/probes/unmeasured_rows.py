@@ -6,6 +6,7 @@ from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
 from roofwatch.session.fold import Session
 from roofwatch.session.how_timed import protocol_said
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.table import (
     DONE,
     FAILED,
@@ -38,7 +39,11 @@ def unmeasured_rows(
         out += _fault(session, r.probe, run, cells)
     expect = session.expect(r.probe, run)
     if expect is not None:
-        span = f"{short(expect.low)} {glyphs.dash} {short(expect.high)} {shown(expect.unit)}"
+        scale = rate_scale(session)
+        unit = scale.named(expect.unit)
+        factor = 1.0 if unit == expect.unit else scale.factor
+        ends = f"{short(expect.low * factor)} {glyphs.dash} {short(expect.high * factor)}"
+        span = f"{ends} {shown(unit)}"
         out += labelled("expected", f"{span}: {expect.why}", cells)
     elif spec is not None and spec.protocol in MANY:
         out += labelled("expected", "no one range: it has many points", cells)

@@ -6,11 +6,12 @@ expected and not measured yet.
 
 from __future__ import annotations
 
-from roofwatch.roofline.peaks import unit
 from roofwatch.session.awaited import awaited, first_key
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
+from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.roof_doubts import doubted, remark
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, page
@@ -60,14 +61,15 @@ def build(
     marks = letters(found, glyphs)
     inner = cells - 1  # a neighbour's first word would stick to the last column
     waits = awaited(session, own, key)
-    below = table(session, own, key, found, waits, inner, glyphs, at)
+    doubts, scale = doubted(session, own), rate_scale(session)
+    below = table(session, own, key, found, waits, doubts, inner, glyphs, at)
     said = []
     if at is not None:
-        rate = unit(key) if key else "TFLOP/s"
-        said = [told(found[at], marks[at], rate, inner, glyphs)]
+        of = remark(found[at], own, key, doubts)
+        said = [told(found[at], marks[at], key, of, scale, inner, glyphs)]
     least = 0 if at is None else LEAST_TABLE
     room = max(least, height - LEAST_PLOT - len(said))
-    shown = Shown(own, key, found, marks, trace(session, key), waits, at)
+    shown = Shown(own, key, found, marks, trace(session, key), waits, at, scale)
     table_rows = min(max(len(below), USUAL_TABLE), room) if below else 0
     picture = plot(shown, cells, height - table_rows - len(said), glyphs)
     if not picture:

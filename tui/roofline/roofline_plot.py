@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from roofwatch.roofline.peaks import unit
 from roofwatch.session.awaited import STREAM
 from roofwatch.session.events import Expect
 from roofwatch.session.points import Point, card_share
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, Roofs
 from roofwatch.tui.drawing.canvas import Canvas
@@ -52,6 +52,7 @@ class Shown(NamedTuple):
     swept: Sequence[tuple[float, float]]
     waits: Mapping[str, Expect]
     cursor: int | None = None
+    scale: RateScale = RateScale()
 
 
 def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
@@ -85,8 +86,9 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     if marks:
         _stand_ridge(canvas, words, marks[0], lines, plane, at, glyphs)
     write_names(words, points)
-    its_unit = unit(key) if key else "TFLOP/s"
-    return framed(canvas, plane.x_limits, plane.y_limits, its_unit, glyphs, marks)
+    low, high = plane.y_limits
+    told = low + shown.scale.decades, high + shown.scale.decades
+    return framed(canvas, plane.x_limits, told, shown.scale.of(key), glyphs, marks)
 
 
 def _x_limits(points: Sequence[Point], columns: int) -> Limits:
@@ -126,14 +128,15 @@ def _write_flats(
         if line.row is None:
             continue
         if line.flat_tflops is not None:
-            value = short(line.flat_tflops)
+            value = short(line.flat_tflops * shown.scale.factor)
             texts = [f" {which} {value} ", f" {value} "]
             of_card = card_share(shown.own, shown.key, which)
             if of_card is not None and which != "nominal" and columns >= WIDE:
                 part = f" {glyphs.dot} {share(of_card)}"
                 texts.insert(0, f" {which} {value}{part} ")
         elif line.expect is not None:
-            value = f"{short(line.expect.low)}{glyphs.dash}{short(line.expect.high)}"
+            ends = (line.expect.low, line.expect.high)
+            value = glyphs.dash.join(short(end * shown.scale.factor) for end in ends)
             texts = [f" {which} expected {value} ", f" expected {value} ", f" {value} "]
         else:
             continue

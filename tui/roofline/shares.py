@@ -8,13 +8,13 @@ LARGEST = 10.0  # of what a share is told in per cent: more is damage
 MOST_TIMES = 1e5
 
 
-def share(of: float | None, unit: str = " %") -> str:
+def share(of: float | None) -> str:
     """A share in per cent, with a decimal below ten: 84 %, 0.1 %."""
     if of is None:
         return NOT_READ
     if of >= LARGEST:
-        return f"over {LARGEST:.0f}x" if unit == " %" else f">{LARGEST:.0f}x"
-    return f"{of * 100:.1f}{unit}" if of < 0.0995 else f"{of * 100:.0f}{unit}"
+        return f">{LARGEST:.0f}x"
+    return f"{of * 100:.1f} %" if of < 0.0995 else f"{of * 100:.0f} %"
 
 
 def times(ratio: float) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import word
 from roofwatch.session.events import Device, Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent, util_said
@@ -81,10 +81,11 @@ def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) ->
     if flat is not None:
         left.append((f" {key}", "title"))
         seen = [(name, v) for name in WHICH if (v := flat.flat(name)) is not None]
+        scale = rate_scale(session)
         for i, (name, value) in enumerate(seen):
             left.append((f" {glyphs.dot} " if i else "  ", "dim"))
-            left.append((f"{name} {figure(value)}", name))
-        left.append((f" {unit(flat.peak_key)}", "dim"))
+            left.append((f"{name} {figure(value * scale.factor)}", name))
+        left.append((f" {scale.of(flat.peak_key)}", "dim"))
     right: list[Piece] = []
     if own.bandwidth_gbs is not None:
         right.append((f"DRAM {figure(own.bandwidth_gbs)}", "burst"))

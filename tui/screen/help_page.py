@@ -44,10 +44,15 @@ def _marks(g: Glyphs) -> tuple[tuple[str, str, str], ...]:
         (g.flat * 3, "burst: a rested card, for at most 20 ms", "burst"),
         (g.sustained * 3, "sustained: what it holds for seconds under its limits", "sustained"),
         (g.shade * 3, "expected: where a number should land, written before it is measured", "dim"),
+        ("A B C", "points of the table; own: it defines the roof it would be measured by", ""),
+        (g.sweep, "squares of rising size", ""),
+        (g.upright, "the ridge, and the distances of the point under the cursor", "dim"),
+        (g.axis_break, "a broken axis: its rows are not equal steps", "axis"),
         (g.ok, "inside the range expected", "ok"),
         (g.warn, "outside it, or not to be believed as it stands", "warn"),
         (g.wrong, "wrong: arithmetic or physics rules it out", "wrong"),
         (g.note, "a note: it explains, it does not blame", "note"),
+        ("+", "over 100 %: its page says why", ""),
         (g.band * 2, "the probe that is running", "running"),
     )
 

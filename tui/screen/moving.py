@@ -156,7 +156,7 @@ def offers(scene: Scene, size: Size) -> list[Offer]:
     if name == "decode":
         from roofwatch.tui.decode import decode_pane
 
-        return decode_pane.keys(session, at.curve, size, scene.glyphs)
+        return decode_pane.keys(session, at.curve, size, scene.glyphs, at.all_batches)
     if name == "kernels":
         from roofwatch.tui.kernels import kernels_pane
 

@@ -34,7 +34,14 @@ def page_of(scene: Scene) -> Sheet | str:
         if m is None:
             return "the arrows choose a point; Enter opens it"
         return _measurement(scene, m.probe)
-    return "Enter opens a probe, a point, a finding or a saved session"
+    if scene.focus == "kernels":
+        from roofwatch.tui.kernels import kernels_pane
+
+        view = kernels_pane.View(at.kernel_page, at.kernel)
+        return (
+            kernels_pane.page_of(session, view, scene.glyphs) or "Enter opens a kernel of the map"
+        )
+    return "Enter opens a probe, a point, a finding, a kernel or a session"
 
 
 def _measurement(scene: Scene, probe: str) -> Sheet:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import IDLE, decode
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
@@ -58,20 +58,22 @@ def build(
 
 def _roofline(session: Session, key: str | None, cells: int) -> list[Row]:
     """One precision's flats, the bandwidth, the ridges; then the other precisions."""
-    own = roofs(session)
+    own, scale = roofs(session), rate_scale(session)
     key = key if key in own.compute else next(iter(own.compute), None)
     size = LABEL if cells < WIDE else WIDE_LABEL
     rows: list[Row] = []
     if key is not None:
         flat = own.compute[key]
-        nominal = f" of {figure(flat.nominal_tflops)}" if flat.nominal_tflops else ""
+        whole = flat.nominal_tflops
+        nominal = f" of {figure(whole * scale.factor)}" if whole else ""
         rows.append(
-            parts(cells, (f" {key}", "title"), (nominal, "nominal"), (f" {unit(key)}", "dim"))
+            parts(cells, (f" {key}", "title"), (nominal, "nominal"), (f" {scale.of(key)}", "dim"))
         )
         for which in WHICH[1:]:
             if (value := flat.flat(which)) is not None:
                 share = _share(value, flat.nominal_tflops)
-                rows.append(labelled(which, size, f"{figure(value):>5}", [share], cells, which))
+                said = f"{figure(value * scale.factor):>5}"
+                rows.append(labelled(which, size, said, [share], cells, which))
     if own.bandwidth_gbs is not None:
         share = _share(own.bandwidth_gbs, own.nominal_gbs)
         of = f" of {own.nominal_gbs:.0f} GB/s" if own.nominal_gbs else ""
@@ -87,8 +89,9 @@ def _roofline(session: Session, key: str | None, cells: int) -> list[Row]:
     for other, flat in own.compute.items():
         if other != key and flat.best_tflops is not None:
             of_nominal = _share(flat.best_tflops, flat.nominal_tflops)
-            tails = [f" {unit(other)} {of_nominal}", of_nominal, ""]
-            rows.append(labelled(other, size, f"{figure(flat.best_tflops):>5}", tails, cells))
+            tails = [f" {scale.of(other)} {of_nominal}", of_nominal, ""]
+            said = f"{figure(flat.best_tflops * scale.factor):>5}"
+            rows.append(labelled(other, size, said, tails, cells))
     return rows or wrapped("no roof yet", cells - 1, "dim", " ")
 
 

@@ -8,6 +8,7 @@ from roofwatch.session.compare import Comparison, compare
 from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, page
+from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.sessions.comparison_rows import body, head
 from roofwatch.tui.widgets.sheet import Sheet
 
@@ -37,7 +38,7 @@ class ComparePage(Sheet):
         last = self._last(cells, height)
         self._scroll = min(self._scroll, last)
         left = last - self._scroll
-        more = f"{left} more rows: {self.glyphs.up_down}   " if left else ""
+        more = f"{more_rows(left, arrows(self.glyphs)[1])}   " if left else ""
         self.frame("Compare", f"{more}Esc closes")
         return build(self.told, cells, height, self.glyphs, self._scroll)
 

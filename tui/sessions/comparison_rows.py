@@ -9,12 +9,14 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
-from roofwatch.session.differences import UUID, Condition, Value
+from roofwatch.session.differences import APART, UUID, Condition, Value
 from roofwatch.session.figures import HELD, HIGHER, LOWER, ON_HOST, RUN_TO_RUN
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import unit_of
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, spread, wrapped
+from roofwatch.tui.drawing.significant import significant
 
 NAME, SIDE, UNIT, RATIO, WORDS, NOISE = 21, 7, 10, 6, 17, 8
 BESIDE = NAME + 2 * SIDE + UNIT + RATIO + WORDS + NOISE  # cells from which all stand in a row
@@ -25,6 +27,7 @@ REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Shares from 1 that the picture of a ratio may reach."""
 UNIT_SHOWN = 12  # cells of a card's UUID: its first group tells two apart
 CONDITION = 22
+LEAST_PLAIN, MOST_PLAIN = 0.001, 1e6  # of a condition that is written as it is
 LEAST_SHOWN = 0.0005  # of a change: less is written as none
 NOT_KNOWN = "not known"
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -56,7 +59,7 @@ def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
             out += _pair(pair, reach, columns, cells, glyphs)
     missing = _missing(told, cells)
     out += [row(""), *missing] if missing else []
-    return [*out, row(""), *wrapped(method(), cells, "dim")] if told.pairs else out
+    return [*out, row(""), *wrapped(method(told), cells, "dim")] if told.pairs else out
 
 
 def verdict(told: Comparison) -> str:
@@ -68,8 +71,12 @@ def verdict(told: Comparison) -> str:
         return "Nothing was measured in both that could be better or worse."
     better, worse = told.count(FASTER), told.count(SLOWER)
     few = sum(p.interval is None for p in judged)
-    unlike = sum(p.outside_noise and not p.alike for p in judged)
-    rest = [(len(judged) - better - worse - few - unlike, "within noise")]
+    unlike = sum(p.beyond and not p.alike for p in judged)
+    two = any(p.cards_apart for p in judged)
+    within = (
+        f"within what two cards of one kind differ by (up to {APART})" if two else "within noise"
+    )
+    rest = [(len(judged) - better - worse - few - unlike, within)]
     rest += [(unlike, "not measured alike"), (few, "of too few repetitions to tell")]
     said = [f"{count} {what}" for count, what in rest if count]
     many = "figure" if len(judged) == 1 else "figures"
@@ -79,16 +86,18 @@ def verdict(told: Comparison) -> str:
     return "; ".join([text, ", ".join(said)] if said else [text]) + "."
 
 
-def method() -> str:
+def method(told: Comparison) -> str:
     """What noise is here."""
     spreads = ", ".join(
         f"{name} {RUN_TO_RUN[key]:.1%}".replace("%", " %")
         for name, key in (("streams", "stream"), ("bursts", "burst"), ("sustained", "sustained"))
     )
+    two = any(p.cards_apart for p in told.pairs)
+    cards = f", and than two cards of one kind differ by (up to {APART})" if two else ""
     return (
         "B / A is outside noise where its 95 % interval, from the order of the repetitions, leaves "
-        "out 1 and it is further from 1 than fresh runs of one card lay apart: "
-        f"{spreads}; where a CPU decides, {100 * ON_HOST:.0f} % is assumed."
+        "out 1 and it is further from 1 than fresh runs of one card lay apart ("
+        f"{spreads}; where a CPU decides, {100 * ON_HOST:.0f} % is assumed){cards}."
     )
 
 
@@ -130,7 +139,8 @@ def _said(condition: Condition, value: Value, glyphs: Glyphs) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         unit = condition.unit.replace("°", glyphs.degree)
-        return f"{_within(value, 9)} {unit}".rstrip()
+        plain = figure(value, 4) if not value or LEAST_PLAIN <= abs(value) < MOST_PLAIN else ""
+        return f"{plain or _within(value, 9)} {unit}".rstrip()
     text = shown(value)
     return head_of(text, UNIT_SHOWN, glyphs.ellipsis) if condition.what == UUID else text
 
@@ -159,7 +169,7 @@ def _heading(group: str, reach: float, c: _Columns, cells: int, glyphs: Glyphs) 
             f"{'95 % interval':>{INTERVAL - 1}} " if c.interval else ""
         )
         text += f"{'':{WORDS}} noise  "
-        far = f"{reach:.0%}"
+        far = f"{reach:.0%}".replace("%", " %")
         text += f" {'-' + far:<{PICTURE // 2}}1{'+' + far:>{PICTURE // 2}}" if c.picture else ""
     return row((set_cell_size(name, c.name), "title"), (text.rstrip(), "dim"))
 
@@ -167,6 +177,7 @@ def _heading(group: str, reach: float, c: _Columns, cells: int, glyphs: Glyphs) 
 def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> list[Row]:
     """One figure of both: a row where there is room, else two, or more where it is very narrow."""
     scale, unit = _unit(p)
+    unit = unit_of(unit, glyphs)
     a, b = (_within(side / scale, SIDE - 1) for side in (p.a, p.b))
     name, (words, noise, style) = shown(p.name), _words(p, glyphs)
     if cells < STACKED:
@@ -199,7 +210,7 @@ def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
         arrow = glyphs.up_down[0 if change > 0 else 1]
         words = f"{arrow} {percent.replace('%', ' %')} {_direction(p)}"
     style = {FASTER: "ok", SLOWER: "warn"}.get(p.verdict, "dim")
-    if p.outside_noise and not p.verdict:
+    if p.beyond and not p.verdict:
         style = "note"
     return words, _noise_short(p), style
 
@@ -215,7 +226,7 @@ def _direction(p: Pair) -> str:
 def _noise_short(p: Pair) -> str:
     if p.interval is None:
         return "too few"
-    if p.outside_noise:
+    if p.beyond:
         return "outside" if p.alike else "unlike"
     return "within"
 
@@ -242,7 +253,9 @@ def _unit(p: Pair) -> tuple[float, str]:
 def _ratio(ratio: float) -> str:
     if 0.001 <= ratio < 99.9995:
         return f"{ratio:.3f}"
-    return f"{ratio:.0f}" if 1 <= ratio < 99_999 else f"{ratio:.0e}"
+    if ratio < 1:
+        return "<.001"
+    return f"{ratio:.0f}" if ratio < 99_999 else ">99k"
 
 
 def _interval(p: Pair, glyphs: Glyphs) -> str:
@@ -259,7 +272,7 @@ def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:
         low, high = (_place(end, reach, half) for end in p.interval)
         cells[low : high + 1] = glyphs.horizontal * (high + 1 - low)
     cells[half] = glyphs.vertical
-    cells[_place(p.ratio, reach, half)] = glyphs.full if p.outside_noise else glyphs.ring
+    cells[_place(p.ratio, reach, half)] = glyphs.full if p.beyond else glyphs.ring
     return "".join(cells)
 
 
@@ -268,9 +281,11 @@ def _place(ratio: float, reach: float, half: int) -> int:
 
 
 def _within(value: float, cells: int) -> str:
-    """Four digits, in so many cells whatever the figure."""
-    text = figure(value, 4)
-    return text if len(text) <= cells else f"{value:.0e}"
+    """Four digits where so many cells hold them, else fewer; never in exponent form."""
+    texts = (significant(value, digits, cells - 2) for digits in (4, 3, 2, 1))
+    least = f"{10.0 ** (3 - cells):.{cells - 3}f}"
+    beyond = f"<{least}" if abs(value) < 1 else ">" + "9" * (cells - 1)
+    return next((t for t in texts if len(t) <= cells), beyond)
 
 
 def _missing(told: Comparison, cells: int) -> list[Row]:

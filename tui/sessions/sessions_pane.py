@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,30 +12,30 @@ from roofwatch.session.entry import CUT_SHORT, UNREAD, UNREADABLE, Entry
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import (
     Row,
     fit,
     head_of,
     page,
     row,
-    spread,
     tail_of,
     width,
     wrapped,
 )
+from roofwatch.tui.sessions.entry_details import brief, tall
+from roofwatch.tui.sessions.entry_words import MOMENT, RATE, minutes, rate, when
 
-OPENS = "Enter opens it, "
-MARKS, UNMARKS = "v marks it as A to compare another with", "v takes the mark A away"
-COMPARES = "v compares it, as B, with A"
 ROOMY = 100  # cells from which a date has its year and a card its maker
 LEAST_BELOW = 12  # rows from which there are details under the table
-MARK, SUITE, STATE, MINUTES, RATE, KEY = 4, 9, 10, 5, 6, 8
+LONG_HEADS = 116  # cells from which each rate has its unit in its own heading
+TALL, TALL_BELOW = 38, 22  # rows from which details have a line each, and those they then take
+MARK, SUITE, STATE, MINUTES, KEY = 4, 9, 10, 5, 8
+DRAM, LONG_RATE = "DRAM GB/s", " TFLOP/s"
 LEAST_CARD, MOST_CARD = 8, 32
-NEEDS = {"minutes": 78, "suite": 70, "key": 62, "held": 54, "burst": 48, "slope": 42}
+NEEDS = {"minutes": 84, "suite": 77, "key": 68, "held": 57, "burst": 50, "slope": 43}
 """Cells from which a column stands; what is not listed always does."""
+LEAST_DRAM = 60  # cells from which the heading of bandwidth is whole
 MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel(R) ")
-MOMENT = re.compile(r"(\d{4})-(\d\d-\d\d)T(\d\d:\d\d)")
 STATE_STYLE = {CUT_SHORT: "warn", UNREADABLE: "wrong", UNREAD: "dim", NOW: "running"}
 
 
@@ -53,6 +52,7 @@ class _Columns(NamedTuple):
     burst: int
     held: int
     key: int
+    long: bool
 
 
 def build(
@@ -68,9 +68,13 @@ def build(
         return page(_nothing(listing, cells), cells, height)
     cursor = listing.held(cursor)
     entry = listing.entries[cursor]
-    below = _below(listing, entry, cells, glyphs, marked) if height >= LEAST_BELOW else []
     columns = _columns(listing.entries, cells)
-    room = max(1, height - 1 - len(below))
+    if height >= TALL:
+        below = tall(listing, entry, cells, glyphs, marked)
+        room = min(height - 1 - TALL_BELOW, len(listing.entries))
+    else:
+        below = brief(listing, entry, cells, glyphs, marked) if height >= LEAST_BELOW else []
+        room = max(1, height - 1 - len(below))
     first = cursor // room * room  # a page at a time: moving within one changes two rows
     seen = listing.entries[first : first + room]
     rows = [_head(columns, len(listing.entries), first, len(seen), cells, glyphs)]
@@ -120,21 +124,30 @@ def _columns(entries: Sequence[Entry], cells: int) -> _Columns:
     told = (m for e in entries if (m := MOMENT.match(e.started_at or "")))
     newest = next(told, None)
     whole = {"minutes": MINUTES, "suite": SUITE, "key": KEY}
-    whole |= {"held": RATE, "burst": RATE, "slope": RATE}
+    long = cells >= LONG_HEADS
+    flat = RATE + len(LONG_RATE) if long else RATE
+    slope = len(DRAM) + 1 if cells >= LEAST_DRAM else RATE
+    whole |= {"held": flat, "burst": flat, "slope": slope}
     of = {name: size if cells >= NEEDS[name] else 0 for name, size in whole.items()}
     when = 18 if roomy else 12
     longest = max((cell_len(_card(e, roomy)) for e in entries), default=0)
     room = cells - MARK - when - STATE - sum(of.values()) - 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room))
-    return _Columns(roomy, newest[1] if newest else "", when, card + 1, **of)
+    return _Columns(roomy, newest[1] if newest else "", when, card + 1, **of, long=long)
 
 
 def _head(c: _Columns, count: int, first: int, seen: int, cells: int, glyphs: Glyphs) -> Row:
     text = f"{'':<{MARK}}{'UTC':<{c.when}}{'card':<{c.card}}{'suite' if c.suite else '':<{c.suite}}"
     text += f"{'state':<{STATE}}"
-    for size, name in ((c.minutes, "min"), (c.slope, "GB/s"), (c.burst, "burst"), (c.held, "held")):
+    tail = LONG_RATE if c.long else ""
+    for size, name in (
+        (c.minutes, "min"),
+        (c.slope, DRAM if c.slope > len(DRAM) else DRAM.split()[1]),
+        (c.burst, f"burst{tail}"),
+        (c.held, f"held{tail}"),
+    ):
         text += f"{name:>{size}}" if size else ""
-    text += f" {'TFLOP/s':<{c.key - 1}}" if c.key else ""
+    text += f" {'of' if c.long else 'TFLOP/s':<{c.key - 1}}" if c.key else ""
     places = f"{first + 1} {glyphs.dash} {first + seen} of {count}" if seen < count else ""
     gap = cells - cell_len(text) - cell_len(places) - 1
     return row((text + (" " * gap + places if gap > 2 else ""), "dim"))
@@ -165,14 +178,14 @@ def _line(
     suite = head_of(shown(e.suite or "unknown"), SUITE - 1, glyphs.ellipsis)
     key = head_of(shown(e.peak_key or ""), KEY - 1, glyphs.ellipsis)
     line += row(
-        (f"{_when(e, c):<{c.when}}", here),
+        (f"{when(e, c.roomy, c.year):<{c.when}}", here),
         (set_cell_size(card, c.card), here),
         (set_cell_size(suite, c.suite), f"dim{here}"),
         (f"{state:<{STATE}}", f"{STATE_STYLE.get(state, '')}{here}"),
-        (_right(_minutes(e.duration_s), c.minutes), f"dim{here}"),
-        (_right(_rate(e.bandwidth_gbs, glyphs), c.slope), f"strong{here}"),
-        (_right(_rate(e.burst_tflops, glyphs), c.burst), f"strong{here}"),
-        (_right(_rate(e.sustained_tflops, glyphs), c.held), f"strong{here}"),
+        (_right(minutes(e.duration_s), c.minutes), f"dim{here}"),
+        (_right(rate(e.bandwidth_gbs, glyphs), c.slope), f"strong{here}"),
+        (_right(rate(e.burst_tflops, glyphs), c.burst), f"strong{here}"),
+        (_right(rate(e.sustained_tflops, glyphs), c.held), f"strong{here}"),
         (set_cell_size(f" {key}", c.key), f"dim{here}"),
     )
     return fit(line, cells, here)
@@ -183,58 +196,6 @@ def _right(text: str, size: int) -> str:
     return f"{text:>{size}}" if size else ""
 
 
-def _below(
-    listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path | None
-) -> list[Row]:
-    """Details of one entry, and the keys; always as many rows, so that the table stands still."""
-    dot = f" {glyphs.dot} "
-    path = chop_cells(shown(str(e.path)), max(2, cells - 2))
-    now = listing.state(e) == NOW
-    if e.problem is not None and not now:
-        said = wrapped(e.problem, cells - 2, "wrong", " ")
-    elif e.complete is None:
-        said = [row((" being written" if now else " being read", "dim"))]
-    else:
-        told = [
-            *(["on show"] if listing.shows(e) else []),
-            f"began {shown(e.started_at) if e.started_at else 'at an unknown time'}",
-            f"host {shown(e.host) if e.host else 'unknown'}",
-            f"driver {shown(e.driver) if e.driver else 'not told'}",
-            f"torch {shown(e.torch) if e.torch else 'not told'}",
-            *([f"{e.runs} runs"] if e.runs > 1 else []),
-            _faults(e.faults),
-            _size(e.size_bytes) + (", figures from its head and tail" if e.partly else ""),
-        ]
-        said = wrapped(dot.join(told), cells - 2, "", " ")
-    other = listing.find(marked)
-    about = [*(row((f" {part}", "dim")) for part in path), *said]
-    does = MARKS if marked is None else UNMARKS if marked == e.path else COMPARES
-    keys = row((f" {OPENS}{does}", "dim"))
-    a = row((f"A {_when(other, None)} ", "note")) if other else ()
-    return [
-        row((glyphs.horizontal * cells, "axis")),
-        *page(about, cells, 4),
-        spread(keys, a, cells),
-    ]
-
-
-def _faults(count: int) -> str:
-    return "no faults" if not count else "1 fault" if count == 1 else f"{count} faults"
-
-
-def _when(e: Entry, c: _Columns | None) -> str:
-    """Date and time as told; where it is narrow a session of another year has its date only."""
-    if e.started_at is None:
-        return "unknown"
-    found = MOMENT.match(e.started_at)
-    if found is None:
-        return head_of(shown(e.started_at), 16 if c and c.roomy else 11, "")
-    year, day, time = found.groups()
-    if c is None or c.roomy:
-        return f"{year}-{day} {time}"
-    return f"{day} {time}" if year == c.year else f"{year}-{day}"
-
-
 def _card(e: Entry, roomy: bool) -> str:
     """Its name; where it is narrow without the maker's."""
     name = shown(e.card) if e.card else "unknown"
@@ -242,28 +203,3 @@ def _card(e: Entry, roomy: bool) -> str:
         maker = next((m for m in MAKERS if name.startswith(m)), "")
         name = name[len(maker) :] or name
     return name
-
-
-def _minutes(seconds: float | None) -> str:
-    """In four cells at most: below ten with a tenth."""
-    if seconds is None:
-        return ""
-    minutes = seconds / 60
-    if minutes < 9.95:
-        return f"{minutes:.1f}"
-    return f"{minutes:.0f}" if minutes < 9_999 else ">9k"
-
-
-def _rate(value: float | None, glyphs: Glyphs) -> str:
-    """In five cells at most; a dash where it was not measured."""
-    if value is None:
-        return glyphs.dash
-    text = figure(value, 4)
-    return text if len(text) < RATE else f"{value:.0e}"
-
-
-def _size(size: int) -> str:
-    for shift, name in ((30, "GiB"), (20, "MiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.1f} {name}"
-    return f"{size / 1024:.0f} KiB"

@@ -95,7 +95,8 @@ def test_the_highest_and_the_nominal_clock_are_named_on_their_lines() -> None:
     highest = next(r for r in rows if " max 1980 " in r)
     nominal = next(r for r in rows if " nominal 1830 " in r)
     assert highest.startswith("   1980 ┤╌")
-    assert nominal.startswith("   1830 ┤╌")
+    assert nominal.startswith("   1830 ╱╌")  # the rows under it stand for more
+    assert any(r.startswith("broken  │") for r in rows)
     assert rows.index(highest) + 1 < rows.index(nominal)
 
 
@@ -180,11 +181,11 @@ def test_what_is_silent_has_no_figure() -> None:
 
 def test_no_band_is_cut_or_touches_another_where_there_is_room() -> None:
     band = next(r for r in drawn(recorded("quick-1")) if r.startswith("probe"))[9:73]
-    words = re.findall(r"[A-Za-z0-9_]+(?: held)?", band)
+    words = re.findall(r"[A-Za-z0-9_]+(?: held)?", band.replace("│", "  "))
     whole = {"bf16", "fp16", "tf32", "fp32", "fp8", "int8", "bf16 held", "add"}
     assert words
     assert all(w in whole or len(w) == 1 for w in words)
-    assert "bf16 fp16 tf32 fp32" in band
+    assert "bf16│fp16│tf32│fp32" in band
 
 
 def test_letters_have_a_key_with_whole_names() -> None:
@@ -274,7 +275,10 @@ def test_the_held_figure_stands_under_what_was_measured() -> None:
     rows = drawn(recorded("full-1"))
     top = next(i for i, r in enumerate(rows) if r.startswith("TFLOP/s")) - 1
     assert re.search(r"─ held 69\d ─", rows[top + 1])
-    assert re.search(r" 69\d *$", rows[top])
+    assert not re.search(r"\d *$", rows[top])  # one figure, that of the measurement
+    running = drawn(recorded("full-1", until=36.0))
+    now = next(i for i, r in enumerate(running) if r.startswith("TFLOP/s")) - 1
+    assert any(re.search(r" [67]\d\d *$", r) for r in running[now : now + 2])
     band = next(r for r in rows if r.startswith("probe"))
     assert rows[top].rstrip().index("⠉") >= band.index("─ bf16 held") - 3
 
@@ -433,3 +437,36 @@ def test_a_day_is_drawn_without_building_its_samples(counted: Callable[[], int])
     before = counted()
     drawn(session, length_s=WHOLE)
     assert counted() - before <= 4
+
+
+def test_only_letters_that_are_explained_are_shown() -> None:
+    for size in ((80, 18), (72, 29), (59, 17), (120, 30)):
+        rows = drawn(recorded("full-1"), *size)
+        at = next(i for i, r in enumerate(rows) if r.startswith("probe"))
+        letters = set(re.findall(r"(?<![A-Za-z0-9_ ])[a-z](?![A-Za-z0-9_])", rows[at][9:-7]))
+        for letter in letters:
+            assert re.search(rf"(?:^|  |│|…){letter} \S+", rows[at + 1]), (size, letter)
+    without = drawn(recorded("full-1"), 80, 14)
+    band = next(r for r in without if r.startswith("probe"))
+    assert not re.search(r"[─│ ][a-z][─│ ]", band[9:])
+
+
+def test_a_held_probe_is_never_called_held_alone() -> None:
+    for size in ((80, 18), (59, 17)):
+        for name in ("full-1", "quick-1"):
+            band = next(r for r in drawn(recorded(name), *size) if r.startswith("probe"))
+            assert not re.search(r"(?<!bf16 )(?<!triad )held", band)
+
+
+def test_idle_is_no_axis_in_ascii() -> None:
+    limit = next(r for r in drawn(recorded("quick-1"), glyphs=ASCII) if r.startswith("limit"))
+    assert limit.count("|") == 1
+    assert "|........." in limit
+
+
+def test_power_has_its_floor_and_varies_in_ascii() -> None:
+    for glyphs in (UNICODE, ASCII):
+        rows = drawn(recorded("full-1"), glyphs=glyphs)
+        power = next(r for r in rows if r.startswith("W "))
+        assert power.startswith("W     0 ")
+    assert {".", "'"} <= set(power)

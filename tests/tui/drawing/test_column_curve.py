@@ -27,13 +27,13 @@ def flat(*values: float | None) -> Curve:
 def test_a_level_is_the_same_character_in_every_cell() -> None:
     assert picture(flat(*[100.0] * 6)) == ["⠉" * 6, " " * 6]
     assert picture(flat(*[0.0] * 6)) == [" " * 6, "⣀" * 6]
-    assert picture(flat(*[0.0] * 6), glyphs=ASCII) == [" " * 6, "*" * 6]
+    assert picture(flat(*[0.0] * 6), glyphs=ASCII) == [" " * 6, "." * 6]
 
 
 def test_a_fall_is_a_run_that_connects() -> None:
     assert picture(flat(100.0, 100.0, 0.0, 0.0)) == ["⠉⠉⡆ ", "  ⣇⣀"]
     assert picture(flat(0.0, 0.0, 100.0, 100.0)) == ["  ⡏⠉", "⣀⣀⠇ "]
-    assert picture(flat(100.0, 0.0), rows=3, glyphs=ASCII) == ["* ", " *", " *"]
+    assert picture(flat(100.0, 0.0), rows=3, glyphs=ASCII) == ["'*", " *", " *"]
 
 
 def test_a_spike_within_a_column_is_kept() -> None:

@@ -80,3 +80,11 @@ def test_every_value_has_a_place_and_higher_ones_none_below(
     places = [scale.dot(value) for value in sorted(values)]
     assert all(0 <= dot < rows * dots and dot // dots not in owned for dot in places)
     assert places == sorted(places, reverse=True)
+
+
+def test_where_rows_stand_for_unequal_steps_is_told() -> None:
+    uneven = RailedScale((200.0, 1980.0), [Rail(1980.0, ""), Rail(1830.0, "")], 6, 4, False)
+    assert uneven.breaks() == {2}
+    even = RailedScale((0.0, 100.0), [Rail(50.0, "")], 9, 4, True)
+    assert even.breaks() == set()
+    assert RailedScale((0.0, 100.0), [], 9, 4, True).breaks() == set()

@@ -113,7 +113,28 @@ def test_one_batch_alone_is_a_point() -> None:
     ],
 )
 def test_names_move_apart(wanted: list[int], rows: int, placed: list[int | None]) -> None:
-    assert _apart(wanted, rows) == placed
+    assert _apart(wanted, rows, [3.0, 2.0, 1.0]) == placed
+
+
+def test_of_names_in_one_row_the_larger_stands_higher() -> None:
+    assert _apart([0, 0, 0], 9, [1.0, 3.0, 2.0]) == [2, 0, 1]
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_marks_stand_at_their_points_alone_and_on_their_side_of_the_line(glyphs: Glyphs) -> None:
+    points = [(b, 707.0 * b**0.94) for b in BATCHES]
+    for share, above in ((1.04, True), (0.96, False)):
+        rings = Line("predicted", [(b, r * share) for b, r in points], RINGS, "strong")
+        crosses = Line("eager", [(b, r / 4) for b, r in points], CROSSES, "sustained")
+        rows = plot([Line("graph", points, SOLID, "burst"), rings, crosses], 118, 15, glyphs)
+        end = len(text_of(rows[-2]).rstrip())
+        picture = [text_of(r)[8:end] for r in rows[:-2]]
+        assert sum(r.count(glyphs.cross) for r in picture) == len(points)
+        for y, text in enumerate(picture):
+            for x, sign in enumerate(text):
+                if sign == glyphs.ring:
+                    rest = picture[:y] if above else picture[y + 1 :]
+                    assert all(r[x] in f" ⠀{glyphs.cross}" for r in rest), (x, y)
 
 
 @pytest.mark.parametrize(

@@ -104,11 +104,12 @@ def test_what_is_out_of_sight_is_counted_with_its_key(
         for at in range(len(kernels)):
             rows = lines(kernels_pane.build(h200, cells, height, UNICODE, View(0, at)))
             in_sight = sum(bool(re.match(r"[ ▸][A-O] [a-z]", r)) for r in rows)
-            told = next(r for r in rows if " more: " in r)
-            hidden = [int(n) for n in re.findall(r"(\d+) more: (?:up|down)", told)]
+            told = next(r for r in rows if re.search(r" more rows?: ", r))
+            hidden = [int(n) for n in re.findall(r"(\d+) more rows?: [↑↓]", told)]
             assert in_sight + sum(hidden) == len(kernels), (cells, height, at)
     assert not any(
-        " more: " in r for r in lines(kernels_pane.build(h200, 120, 31, UNICODE, View()))
+        re.search(r" more rows?: ", r)
+        for r in lines(kernels_pane.build(h200, 120, 31, UNICODE, View()))
     )
 
 
@@ -135,7 +136,7 @@ def test_wide_it_stands_beside_its_picture_with_all_treatments(pages: None, h200
     assert any("what treats them" in r for r in rows)
     assert any("(F O)" in r for r in rows)
     beside = " ".join(" ".join(r[75:] for r in rows).split())
-    assert "at least: bytes 6.48 us, launches 840 ns; took 7.2 us" in beside
+    assert "at least: bytes 6.48 µs, launches 840 ns; took 7.2 µs" in beside
     large = lines(kernels_pane.build(h200, 198, 54, UNICODE, View(0, 0)))
     assert any(r.startswith("▸A add") and "████████████" in r for r in large)
     assert any("three cos" in r for r in large)
@@ -151,7 +152,7 @@ def test_pages_follow_each_other_and_scroll(pages: None, h200: Session) -> None:
     assert any("special functions bind it" in r for r in fusion)
     launches = shown(View(2, 0))
     assert launches[1] == " launches 0"
-    assert launches[-1] == " 23 more rows: down, up"
+    assert launches[-1] == " 23 more rows: ↓"
     last = kernels_pane.length(h200, 80, 19, UNICODE, View(2, 0)) - 1
     end = shown(View(2, last))
     assert end[-1] == " launches 39"
@@ -206,7 +207,7 @@ def test_beside_others_those_furthest_from_their_roof_stay(
     rows = lines(kernels_pane.build(h200, 60, 18, UNICODE, None))
     seen = [r[1] for r in rows if re.match(r" [A-O] ", r)]
     assert seen == sorted(seen)
-    hidden = int(next(m[1] for r in rows if (m := re.match(r" +(\d+) more, nearer", r))))
+    hidden = int(next(m[1] for r in rows if (m := re.match(r" +(\d+) more: key 6", r))))
     assert len(seen) + hidden == len(kernels)
     shares = {chr(65 + i): p.of_roof or 0.0 for i, p in enumerate(kernels)}
     assert max(shares[m] for m in seen) <= min(v for m, v in shares.items() if m not in seen)
@@ -244,7 +245,7 @@ def test_without_kernels_the_size_sweeps_have_the_room(cells: int, height: int) 
     assert told[0].endswith("no kernel map: roofwatch --suite kernels")
     assert any("cache reported" in r for r in told)
     sizes = [int(m[1]) for r in told if (m := re.match(r" +(\d+) +[\d.]+ [█░]", r))]
-    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) more ", r))]
+    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) more: key 6", r))]
     assert sizes[:1] == [256] or hidden
     if len(sizes) > 1:
         assert sizes[-1] == 16384
@@ -265,7 +266,11 @@ def test_beside_others_without_anything_it_says_how_in_a_line(h200: Session) -> 
 
 
 def test_keys_are_those_that_do_something(pages: None, h200: Session) -> None:
-    assert kernels_pane.keys(h200, View()) == [("{ud}", "kernel"), ("{lr}", "page")]
+    assert kernels_pane.keys(h200, View()) == [
+        ("{ud}", "kernel"),
+        ("Enter", "open"),
+        ("{lr}", "page"),
+    ]
     assert kernels_pane.keys(h200, View(1)) == [("{lr}", "page")]
     assert kernels_pane.keys(h200, View(2)) == [("{ud}", "scroll"), ("{lr}", "page")]
     assert kernels_pane.keys(h200, View(2), (80, 60)) == [("{lr}", "page")]
@@ -274,4 +279,29 @@ def test_keys_are_those_that_do_something(pages: None, h200: Session) -> None:
 def test_an_empty_pane_offers_no_key(h200: Session) -> None:
     assert kernels_pane.keys(h200, View()) == []
     assert kernels_pane.keys(Session(), View()) == []
+    assert kernels_pane.page_of(Session(), View(), UNICODE) is None
+    assert kernels_pane.page_of(fold(events(FULL)), View(), UNICODE) is None
     assert kernels_pane.keys(fold(events(FULL)), View()) == [("{ud}", "scroll")]
+
+
+def test_one_column_has_one_precision(kernels: list[KernelPoint], h200: Session) -> None:
+    kernels[0] = msgspec.structs.replace(kernels[0], intensity=0.99979, tflops=0.000944)
+    kernels[1] = msgspec.structs.replace(kernels[1], intensity=1.0, tflops=0.00148)
+    rows = lines(kernels_pane.build(h200, 80, 19, UNICODE, View(0, 0)))
+    first, second = (next(r for r in rows if re.match(rf"[ ▸]{m} ", r)) for m in "AB")
+    assert re.search(r" 1\.00 .* 0\.000944 ", first)
+    assert re.search(r" 1\.00 .* 0\.00148 ", second)
+
+
+def test_microseconds_are_written_as_the_terminal_can(
+    kernels: list[KernelPoint], h200: Session
+) -> None:
+    for glyphs, unit in ((UNICODE, "µs"), (ASCII, "us")):
+        text = "".join(lines(kernels_pane.build(h200, 80, 19, glyphs, View(0, 5))))
+        assert set(re.findall(r"\d ([uµ]s)\b", text)) == {unit}
+
+
+def test_the_kernel_under_the_cursor_has_a_page(pages: None, h200: Session) -> None:
+    assert kernels_pane.page_of(h200, View(0, 3), UNICODE) is not None
+    assert kernels_pane.page_of(h200, View(0, 999), UNICODE) is not None
+    assert kernels_pane.page_of(h200, View(1, 0), UNICODE) is None

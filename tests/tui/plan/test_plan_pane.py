@@ -308,3 +308,25 @@ async def test_pictures(
             await pilot.press(key, "right")
             await pilot.pause(0.8)
             same_picture(app, f"{name}-{size[0]}x{size[1]}")
+
+
+def test_the_models_prices_name_their_batch(tables: Tables, h200: Session) -> None:
+    h200.price = Price(per_hour=1.99)
+    rows = lines(plan_pane.build(PlanFields(tables, h200), h200, 198, 54, UNICODE))
+    at = next(i for i, r in enumerate(rows) if "every model on this card" in r)
+    assert rows[at + 1].startswith(
+        " $/Mtok at batch 128, or at cap where that is less; no overhead"
+    )
+    h200.price = None
+    rows = lines(plan_pane.build(PlanFields(tables, h200), h200, 198, 54, UNICODE))
+    assert rows[at + 1].startswith(" floor: the weights alone; cap: the last batch that fits")
+
+
+def test_the_full_memory_is_said_once_beside_the_fields(tables: Tables, h200: Session) -> None:
+    p = PlanFields(tables, h200).answer(h200).plan
+    assert p is not None
+    rows = lines(plan_pane.build(PlanFields(tables, h200), h200, 198, 54, UNICODE))
+    memory = next(r for r in rows if "  memory   " in r and "GiB" in r)
+    limit = next(r for r in rows if "  limit   " in r)
+    assert str(p.batch_memory_cap) not in memory
+    assert f"full at batch {p.batch_memory_cap}" in limit

@@ -16,8 +16,8 @@ from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import Plan, Question, card_named, plan
 from roofwatch.session.plan_sources import table
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
-from roofwatch.tui.drawing.numbers import money
 from roofwatch.tui.drawing.rows_of_text import text_of, width
+from roofwatch.tui.drawing.significant import cost as written
 from roofwatch.tui.plan.card_model_rows import table_rows
 from roofwatch.tui.plan.plan_rows import duration, plan_rows, size
 
@@ -162,7 +162,7 @@ def test_wide_a_table_cuts_no_name_and_says_the_price() -> None:
     assert rows[0].startswith(" TinyLlama-1.1B, 2048 tokens of context, nominal figures")
     assert "at $2.00 an hour and the largest batch that fits, up to 128" in " ".join(rows)
     cost = next(p.cost_per_mtok for p in plans if p.gpu == "Tesla T4")
-    assert next(r for r in rows if r.startswith(" Tesla T4 ")).split()[-1] == money(cost or 0, "")
+    assert next(r for r in rows if r.startswith(" Tesla T4 ")).split()[-1] == written(cost)
 
 
 def test_an_empty_table_says_so() -> None:

@@ -83,7 +83,9 @@ def test_a_burst_stands_beside_what_was_expected(full: Session) -> None:
     assert told(page, "measured") == "831 TFLOP/s  ✓ inside the expected range"
     assert told(page, "expected").startswith("735 – 893 TFLOP/s: around 790, the best published")
     assert told(page, "of nominal") == "84 % of 989, the nominal dense bf16 peak"
-    assert told(page, "of roof") == "100 % of 831, what its own burst roof allows at 2163 FLOP/byte"
+    assert told(page, "of roof") == (
+        "it defines it: 831 TFLOP/s is what its own burst roof allows at 2163 FLOP/byte"
+    )
     assert told(page, "of ridge") == (
         "100 %, right of the bf16 ridge at 189 FLOP/byte: the flat binds"
     )
@@ -120,13 +122,13 @@ def test_what_was_launched_and_counted(full: Session) -> None:
 
 def test_repetitions_are_told_and_drawn(full: Session) -> None:
     page = lines(full, "matmul-bf16")
-    assert told(page, "time") == "median 682.6 us · best 677.6 · worst 685 · IQR 0.18 %"
+    assert told(page, "time") == "median 682.6 µs · best 677.6 · worst 685 · IQR 0.18 %"
     assert told(page, "repeated") == "14 times: as many as the protocol takes"
     at = next(i for i, line in enumerate(page) if line.startswith("distribution"))
     bars, axis, labels = page[at : at + 3], page[at + 3], page[at + 4]
     assert any("█" in bar for bar in bars)
     assert "┬" in axis
-    assert labels.split() == ["677.6", "us", "median", "682.6", "685"]
+    assert labels.split() == ["677.6", "µs", "median", "682.6", "685"]
     order = next(line for line in page if line.startswith("in order"))
     blocks = order[13:]
     assert len(blocks) == 4 * 14  # four cells a repetition
@@ -175,7 +177,7 @@ def test_a_finding_stands_with_its_sentence(full: Session) -> None:
 def test_a_sweep_opens_its_curve_and_its_points(full: Session) -> None:
     page = lines(full, "add_scalar-fp16-sweep")
     assert any("60 MiB cache reported" in line for line in page)
-    assert sum(bool(re.match(r" +[\d.]+ [KMG]iB +[\d.]+ [num]?s", line)) for line in page) == 37
+    assert sum(bool(re.match(r" +[\d.]+ [KMG]iB +[\d.]+ [nµm]?s", line)) for line in page) == 37
     assert any(re.search(r"5451 +114 %  E2: the cache$", line) for line in page)
     assert not any("read fp16 sizes" in line for line in page)
     squares = lines(full, "matmul-bf16-sweep")
@@ -185,9 +187,9 @@ def test_a_sweep_opens_its_curve_and_its_points(full: Session) -> None:
 @pytest.mark.parametrize(
     ("name", "probe", "says"),
     [
-        ("kernels", "kernels", r" P prefill linear 4096 +597 us +450 +96 %  compute"),
-        ("kernels", "fusion", r"silu x mul +1.49 ms +863 us +1.67x +1.72x +105 %"),
-        ("kernels", "launch", r" +graph node +0.911 us"),
+        ("kernels", "kernels", r" P prefill linear 4096 +597 µs +450 +96 %  compute"),
+        ("kernels", "fusion", r"silu x mul +1.49 ms +863 µs +1.67x +1.72x +105 %"),
+        ("kernels", "launch", r" +graph node +0.911 µs"),
         ("kernels", "alignment", r" +k-1 +8192 +8192 +8191 +145 "),
         ("kernels", "waves", r" +768 +2816 +132 +1.00 +100 % +781 +808"),
         ("decode", "decode-Llama-3-8B", r" +128 +13.85 +14.42 +13.72 +62.5 % +9245 +memory"),
@@ -322,7 +324,7 @@ def test_a_cpu_has_pages_of_its_own(point: Callable[..., Measurement]) -> None:
     session = on_a_cpu(point)
     page = lines(session, "add_scalar-fp32")
     assert told(page, "of nominal").startswith("not known")
-    assert told(page, "of roof") == "100 % of 10.7 GB/s, this card's own slope (add_scalar fp32)"
+    assert told(page, "of roof") == "it defines it: 10.7 GB/s is this card's own slope"
     assert "each launch waited for" in told(page, "timed")
     assert told(page, "again") == "roofwatch run --device cpu"
     assert not any("on device" in line for line in page)
@@ -339,7 +341,7 @@ def test_without_a_roof_its_shares_say_so(point: Callable[..., Measurement]) -> 
     session = fold([SessionInfo(t=0.0), point(stream, 1e-3, "add_scalar-fp16", **own)])
     page = lines(session, "add_scalar-fp16")
     assert told(page, "expected").startswith("no expectation")
-    assert told(page, "of roof") == "100 % of 268 GB/s, this card's own slope (add_scalar fp16)"
+    assert told(page, "of roof") == "it defines it: 268 GB/s is this card's own slope"
     assert not any(line.startswith(("of ridge", "work on")) for line in page)
     alone = fold(
         [

@@ -64,7 +64,7 @@ def test_figures_stand_under_their_heads(full: Session) -> None:
     assert len(measured) > 15
     for head in ("measured", "nominal", "roof"):
         end = rows[0].index(head) + len(head)
-        assert all(r[end - 1] in "0123456789%" and r[end] == " " for r in measured), head
+        assert all(r[end - 1] in "0123456789%" and r[end] in " +" for r in measured), head
     dashes = {r.index("–") for r in measured}
     assert len(dashes) == 1
 
@@ -240,3 +240,9 @@ def test_before_a_run_the_table_waits(h200_file: Path) -> None:
     session = fold(e for e in events(h200_file) if e.t < 1.0)
     rows = lines(probes_pane.build(session, 80, 20, UNICODE))
     assert sum(r.endswith(WAITING) for r in rows) == 10
+
+
+def test_a_share_above_the_roof_has_a_sign(full: Session) -> None:
+    rows = lines(probes_pane.build(full, 120, 30, UNICODE))
+    assert re.search(r"fill fp32 .* 106 %\+ ", next(r for r in rows if "fill fp32" in r))
+    assert sum("%+" in r for r in rows) == 1

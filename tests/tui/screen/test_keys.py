@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.theme import THEMES
+from roofwatch.tui.kernels.kernel_page import KernelPage
 from roofwatch.tui.notebook.check_form import CheckForm
 from roofwatch.tui.notebook.error_page import ErrorPage
 from roofwatch.tui.probes.measurement_page import MeasurementPage
@@ -238,6 +239,17 @@ async def test_kernels_have_a_cursor_and_pages() -> None:
     app, page = await drive(KERNELS, (80, 24), "6", "down", "right")
     assert (app.dashboard.at.kernel_page, app.dashboard.at.kernel) == (1, 0)
     assert page != first
+
+
+async def test_a_kernel_of_the_map_opens() -> None:
+    app = RoofwatchApp(Replay(KERNELS), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "6", "down", "enter")
+        assert isinstance(app.screen, KernelPage)
+        assert "rmsnorm" in app.screen.pane.lines[0] or "graph" in app.screen.pane.lines[0]
+        await press(pilot, "escape", "1", "6", "right", "enter")
+        assert app.screen is app.dashboard
+        assert "Enter opens a kernel of the map" in footer(app)
 
 
 async def test_the_plan_is_changed_typed_and_measured() -> None:

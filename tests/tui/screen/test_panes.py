@@ -212,7 +212,7 @@ def test_without_a_sweep_there_is_no_plot(h200: Session) -> None:
 
 def test_the_device_clock_stands_beside_nvmls(full: Session) -> None:
     rows = lines(clocks_pane.build(full, 80, 20, UNICODE))
-    assert any(re.search(r"clock on the device 1[34]\d\d", r) for r in rows)
+    assert any(re.search(r"clock on device 1[34]\d\d MHz", r) for r in rows)
     # A held stream is no throughput: the chart's own row begins with the matmul.
     top = next(i for i, r in enumerate(rows) if r.startswith("TFLOP/s")) - 1
     assert not rows[top][10:55].strip()

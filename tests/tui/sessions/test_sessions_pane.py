@@ -13,6 +13,7 @@ from roofwatch.session.listing import Listing
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
+from roofwatch.tui.sessions.entry_words import rate
 from roofwatch.tui.sessions.sessions_pane import build, small
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
@@ -45,15 +46,15 @@ def lines(
 
 def test_a_row_says_when_what_on_which_card_and_how_fast(recorded: Listing) -> None:
     table = lines(recorded, cursor=3)
-    assert words(table[0]) == "UTC card suite state min GB/s burst held TFLOP/s"
-    assert words(table[1]) == "11-30 02:37 H200 decode complete 0.6 4383 823 – bf16"
-    assert words(table[4]) == "▸ 11-29 20:16 H200 full complete 0.6 4389 830.5 695.9 bf16"
+    assert words(table[0]) == "UTC card suite state DRAM GB/s burst held TFLOP/s"
+    assert words(table[1]) == "11-30 02:37 H200 decode complete 4383 823 – bf16"
+    assert words(table[4]) == "▸ 11-29 20:16 H200 full complete 4389 831 696 bf16"
     assert len([row for row in table if "complete" in row]) == 7
 
 
 def test_figures_stand_under_their_heads(recorded: Listing) -> None:
     table = lines(recorded)
-    for name, figure in (("GB/s", "4389"), ("burst", "830.5"), ("held", "695.9")):
+    for name, figure in (("GB/s", "4389"), ("burst", "831"), ("held", "696")):
         assert table[0].index(name) + len(name) == table[4].index(figure) + len(figure)
 
 
@@ -218,3 +219,21 @@ def test_what_a_file_says_stays_text_and_no_figure_is_too_wide(tmp_path: Path) -
             rows = build(found, cells, height, UNICODE, cursor, found.entries[0].path)
             assert [width(r) for r in rows] == [cells] * height
             assert "\x1b" not in "".join(map(text_of, rows))
+
+
+def test_where_it_is_tall_the_details_follow_the_table_with_the_roofs(recorded: Listing) -> None:
+    table = lines(recorded, 200, 54, cursor=3)
+    assert words(table[0]) == ("UTC card suite state min DRAM GB/s burst TFLOP/s held TFLOP/s of")
+    rule = next(i for i, row in enumerate(table) if row.startswith("───"))
+    assert rule == 1 + len(recorded.entries) + 1
+    below = [words(row) for row in table[rule + 1 :]]
+    assert below[0].startswith("Enter opens it")
+    assert "suite full, 20 probes measured, complete, no faults" in below
+    assert "DRAM 4389 GB/s" in below
+    assert "roofs bf16 831 burst 696 held TFLOP/s" in below
+    assert "int8 983 burst – held TOPS" in below
+
+
+def test_no_rate_is_in_exponent_form() -> None:
+    said = [rate(v, UNICODE) for v in (0.0622, 0.00004, 3e7, 11.234, 842.8, None)]
+    assert said == ["0.0622", "<0.001", ">99999", "11.2", "843", "–"]

@@ -1,0 +1,91 @@
+"""Which roofs are not to be believed: whose own measurement is outside its range, flagged, or
+slower than what the same precision held for seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from roofwatch.notebook.finding import NOTE, Finding
+from roofwatch.session.events import Measurement
+from roofwatch.session.findings import findings
+from roofwatch.session.fold import Session
+from roofwatch.session.points import Point
+from roofwatch.session.printable import shown
+from roofwatch.session.rates import value
+from roofwatch.session.roofs import Roofs
+
+HELD_OVER = 1.03  # of the burst: less is noise
+OVER = 1.005  # of a roof: what is written as 101 % or more
+
+
+def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None) -> dict[str, str]:
+    """Why the measurement of a roof is not to be believed, by its probe; none for the others.
+
+    ``found`` spares judging the session again.
+    """
+    found = findings(session) if found is None else found
+    grave = {f.subject: shown(f.code) for f in reversed(found) if f.severity != NOTE}
+    reasons: dict[str, str] = {}
+    flats = own.compute.values()
+    for m in (own.bandwidth, *(m for c in flats for m in (c.burst, c.sustained))):
+        if m is not None and (why := _outside(session, m)):
+            reasons[m.probe] = why
+        elif m is not None and m.probe in grave:
+            reasons[m.probe] = f"flagged {grave[m.probe]}"
+    for c in flats:
+        held = c.sustained_tflops
+        if c.burst is not None and c.burst_tflops and held and held > HELD_OVER * c.burst_tflops:
+            reasons.setdefault(c.burst.probe, "slower than what is held")
+    return reasons
+
+
+def _outside(session: Session, m: Measurement) -> str:
+    expect = session.expect(m.probe, m.run)
+    if expect is None or m.claim is not None or expect.holds(value(m)):
+        return ""
+    return f"{'below' if value(m) < expect.low else 'above'} its expected range"
+
+
+def defines(p: Point, own: Roofs) -> str:
+    """The part of its own roof that a point is: ``slope``, ``burst``, ``sustained``, or none."""
+    if p.measurement is own.bandwidth:
+        return "slope"
+    for c in own.compute.values():
+        if p.measurement is c.burst:
+            return "burst"
+        if p.measurement is c.sustained:
+            return "sustained"
+    return ""
+
+
+class Remark(NamedTuple):
+    """What is said of a point beside its figures.
+
+    ``defines`` is the part of its own roof that it is, ``doubt`` why that roof is not to be
+    believed; both may be empty.
+    """
+
+    defines: str = ""
+    doubt: str = ""
+
+
+def remark(p: Point, own: Roofs, key: str | None, doubts: Mapping[str, str]) -> Remark:
+    """Of one point; ``doubts`` are those of ``doubted``."""
+    part = defines(p, own)
+    roof = p.measurement if part else behind(p, own, key)
+    return Remark(part, doubts.get(roof.probe, "") if roof is not None else "")
+
+
+def behind(p: Point, own: Roofs, key: str | None) -> Measurement | None:
+    """What the roof over a point was measured by: left of the ridge its slope, else its flat."""
+    if p.ridge is not None and p.intensity < p.ridge:
+        return own.bandwidth
+    c = own.compute.get(key or "")
+    return None if c is None else c.sustained if p.style == "sustained" else c.burst
+
+
+def burst_roof(own: Roofs, key: str | None) -> Measurement | None:
+    """What a share of the roof is held against: the burst of a precision, of a stream the slope."""
+    c = own.compute.get(key or "")
+    return own.bandwidth if key is None else c.burst if c is not None else None

@@ -1,0 +1,168 @@
+"""The page of one kernel of the map: its work, its rates, its roof, its least times, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+
+from roofwatch.roofline.time_said import time_said
+from roofwatch.session.kernel_map import KernelPoint
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.amount import amount
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.labelled import beside, labelled, room
+from roofwatch.tui.drawing.micro import micro
+from roofwatch.tui.drawing.numbers import percent
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread
+from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.drawing.telling import arrows, more_rows
+from roofwatch.tui.kernels.kernel_rows import BOUND, roof_name
+from roofwatch.tui.kernels.kernel_table import LEAST_SHARE, LOW, share
+from roofwatch.tui.widgets.sheet import Sheet
+
+MOST = (100, 40)
+HEAD = 2  # rows that stay: the name, and a blank one
+TIMED = {
+    "graph": "as a node of a CUDA graph",
+    "event": "by events around launches queued ahead",
+    "host": "by the host's clock around each call",
+}
+LEAST = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
+"""What each of the least times is of, by the bound that it makes."""
+TAKEN = "taken"
+LEAST_ROOM = 34  # cells of a least time's line; under that its bar goes
+BAR_CELLS = 24
+
+
+def head(p: KernelPoint, cells: int, glyphs: Glyphs) -> Row:
+    """Name left, bound right."""
+    name = head_of(shown(p.label), max(8, cells - len(p.bound) - 9), glyphs.ellipsis)
+    bound = row(("bound by ", "dim"), (shown(p.bound), BOUND.get(p.bound, "")))
+    return spread([(name, "title")], bound, cells)
+
+
+def body(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs) -> list[Row]:
+    """All rows under the head."""
+    shape = ", ".join(f"{shown(name)} {size}" for name, size in p.shape.items())
+    variant = f", {shown(p.variant)}" if p.variant else ""
+    out = [
+        *labelled("op", f"{shown(p.op)} in {shown(p.dtype)}{variant}", cells),
+        *(labelled("shape", shape, cells) if shape else []),
+        *labelled("timed", TIMED.get(p.timing, shown(p.timing)), cells),
+        *labelled("kernel", _kernel(p), cells),
+        row(""),
+        *labelled("work", f"{amount(p.flop, 'FLOP')}, {amount(p.bytes, 'B')}", cells),
+        *labelled("intensity", f"{significant(p.intensity)} FLOP/byte", cells),
+        *labelled("time", time_said(p.time_s), cells, "strong"),
+        *labelled("rate", _rate(p), cells, "strong"),
+        row(""),
+        *_roof(p, mapped, cells),
+        *beside("at least", _least(p, room(cells), glyphs), cells),
+        row(""),
+    ]
+    if p.reason:
+        out += labelled("why", shown(p.reason), cells)
+    out += labelled("do", shown(p.treatment), cells, "note")
+    return micro(out, glyphs)
+
+
+def _kernel(p: KernelPoint) -> str:
+    if p.kernel is not None:
+        return shown(p.kernel)
+    return "its name was not read"
+
+
+def _rate(p: KernelPoint) -> str:
+    return f"{significant(p.gbs)} GB/s, {significant(p.tflops)} TFLOP/s"
+
+
+def _roof(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+    """How near it is to which roof, and whose that is."""
+    if p.roof is None:
+        return labelled("of roof", "no roof of its own is measured yet", cells)
+    by = f", by {roof_name(p, mapped)}" if p.roof_by else ""
+    said = f"{share(p)} of {significant(p.roof)} {p.roof_unit}{by}"
+    return labelled("of roof", said, cells, "strong")
+
+
+def _least(p: KernelPoint, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The least times by each of the three bottlenecks beside the time taken, as bars of it."""
+    told = [(LEAST.get(n, shown(n)), s, n == p.bound) for n, s in p.terms.items()]
+    if not told:
+        return [row(("nothing is known of them", "dim"))]
+    out: list[Row] = []
+    for name, seconds, binds in [*told, (TAKEN, p.time_s, False)]:
+        of_time = seconds / p.time_s if p.time_s else 0.0
+        line = f"{name:<11}{time_said(seconds):>9}"
+        if name != TAKEN:
+            line += f"{_share(of_time):>7}"
+        style = BOUND.get(p.bound, "") if binds else ""
+        bar = round(min(1.0, max(0.0, of_time)) * BAR_CELLS)
+        drawn = glyphs.full * bar + glyphs.empty * (BAR_CELLS - bar)
+        wide = cells >= LEAST_ROOM + BAR_CELLS
+        told_bar = (f"  {drawn}" if wide and name != TAKEN else "", "spark")
+        out.append(row((line, style), told_bar, ("  binds" if binds else "", style)))
+    return out
+
+
+def _share(of_time: float) -> str:
+    """Of the time taken; what is less than a half per cent is not nothing."""
+    low = 0 < of_time < LOW
+    return f"< {percent(LEAST_SHARE)}" if low else percent(min(9.99, of_time))
+
+
+def build(
+    p: KernelPoint,
+    mapped: Sequence[KernelPoint],
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    scroll: int = 0,
+) -> list[Row]:
+    """The head, and what of the body fits from row ``scroll`` on; at most ``height`` rows."""
+    rows = body(p, mapped, cells, glyphs)
+    scroll = min(max(0, scroll), last_scroll(len(rows), height))
+    whole = min(height, len(rows) + HEAD)
+    return page([head(p, cells, glyphs), row(""), *rows[scroll:]], cells, whole)
+
+
+def last_scroll(length: int, height: int) -> int:
+    """How far a body of so many rows can be scrolled."""
+    return max(0, length - (height - HEAD))
+
+
+class KernelPage(Sheet):
+    """A kernel, opened, as it stood then."""
+
+    def __init__(self, point: KernelPoint, mapped: Sequence[KernelPoint], glyphs: Glyphs) -> None:
+        super().__init__(glyphs, MOST)
+        self._point = point
+        self._mapped = mapped
+        self._scroll = 0
+
+    def build(self, cells: int, height: int) -> list[Row]:
+        """The page in the room there is; the frame says how much is left."""
+        last = self._last(cells, height)
+        self._scroll = min(self._scroll, last)
+        left = last - self._scroll
+        more = f"{more_rows(left, arrows(self.glyphs)[1])}   " if left else ""
+        self.frame("", f"{more}Esc closes")
+        return build(self._point, self._mapped, cells, height, self.glyphs, self._scroll)
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll, or close."""
+        event.stop()
+        cells, height = self.room()
+        step = max(1, height - HEAD - 1)
+        by = {"down": 1, "j": 1, "up": -1, "k": -1}.get(event.key, 0)
+        by = {"pagedown": step, "space": step, "pageup": -step}.get(event.key, by)
+        by = {"home": -(10**6), "end": 10**6}.get(event.key, by)
+        if by:
+            self._scroll = min(self._last(cells, height), max(0, self._scroll + by))
+            self.draw()
+        elif event.key in ("escape", "q", "enter"):
+            self.close()
+
+    def _last(self, cells: int, height: int) -> int:
+        return last_scroll(len(body(self._point, self._mapped, cells, self.glyphs)), height)
