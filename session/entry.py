@@ -123,9 +123,9 @@ def _events(file: BinaryIO, begin: int, end: int) -> Iterator[AnyEvent | None]:
     row, at, part, last = 0, file.tell(), 0, b""
     while at < end:
         raw = file.readline(end - at)
-        row, at, part = row + 1, at + len(raw), part + len(raw)
         if not raw.endswith(b"\n"):
             break
+        row, at, part = row + 1, at + len(raw), part + len(raw)
         if raw.startswith(SKIPPED) and row > 1:
             last = raw
         elif (event := _event(raw, 0 if begin else row)) is not None:

@@ -298,3 +298,12 @@ def test_a_cursor_stays_on_the_list(folder: Path) -> None:
     assert last is not None
     assert found.find(last.path) == last
     assert found.find(None) is None
+
+
+@pytest.mark.parametrize("content", [b'{"a":1}', b"\x00\x01" * 5000, b""])
+def test_a_file_without_a_whole_line_is_no_session(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "torn.jsonl"
+    path.write_bytes(content)
+    found = read(path)
+    assert found.foreign
+    assert found.problem

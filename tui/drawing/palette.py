@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from rich.style import Style
 
-from roofwatch.tui.drawing.theme import DARK, THEMES
+from roofwatch.tui.drawing.theme import COLORLESS, DARK, THEMES
 
 # role: dark, light, high contrast
 ROLES: dict[str, tuple[str, str, str]] = {
@@ -94,7 +94,19 @@ def _styles(theme: str) -> dict[str, Style]:
     return found | here
 
 
+def _colorless() -> dict[str, Style]:
+    """Faint inks are dim, grounds are reverse."""
+    return {name: _shape(name, style) for name, style in _styles(DARK).items()}
+
+
+def _shape(name: str, style: Style) -> Style:
+    ink = (MEANT.get(name) or MEANT[name.removesuffix("-here")])[0]
+    faint, grounded = ink in ("dim", "faint"), style.bgcolor is not None
+    return Style(bold=style.bold, dim=faint or None, reverse=grounded or None)
+
+
 STYLES: dict[str, dict[str, Style]] = {theme: _styles(theme) for theme in THEMES}
+STYLES[COLORLESS] = _colorless()
 """Of each theme; ``x-here`` is ``x`` on the line under the cursor, which keeps its own ink."""
 
 
@@ -105,4 +117,5 @@ def style(name: str, theme: str = DARK) -> Style:
 
 def variables(theme: str) -> Mapping[str, str]:
     """The colours of a theme by role, for the style sheet."""
-    return {role: colors[THEMES.index(theme)] for role, colors in ROLES.items()}
+    at = THEMES.index(theme) if theme in THEMES else 0
+    return {role: colors[at] for role, colors in ROLES.items()}

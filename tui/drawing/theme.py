@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DARK, LIGHT, CONTRAST = THEMES = ("dark", "light", "contrast")
+COLORLESS = "colorless"  # of NO_COLOR, not to be chosen: weight and reverse say what colours would
 
 
 def theme_of(environ: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roofwatch.roofline.peaks import PEAK_KEYS
+from roofwatch.session.cards import load_cards
 from roofwatch.session.fold import Session
 from roofwatch.session.picture import PictureRefused, draw, precision, write
 from roofwatch.session.replay import Replay
@@ -49,8 +50,11 @@ def show(
     glyphs_of: Callable[[str | None, bool], Glyphs],
 ) -> int:
     """A saved session again; the exit code. ``screen`` draws it, ``refuse`` ends with code 2."""
-    if options.precision and (options.json or options.md or options.replay or options.probe):
+    others = (options.json, options.md, options.replay, options.probe is not None)
+    if options.precision and any(others):
         refuse("--precision is of the text and of --plot")
+    if options.nominal is not None:
+        load_cards(options.nominal)  # a mistake in a user's file is said before anything is drawn
     if options.speed and not options.replay:
         refuse("--speed is of --replay")
     replay = Replay(options.file, speed=options.speed)
@@ -61,7 +65,7 @@ def show(
     if options.plot:
         _plot(session, options.file, options.plot, options.precision)
         tell(f"the roofline is in {options.plot}")
-    elif options.probe:
+    elif options.probe is not None:
         if options.probe not in (known := [spec.key for spec in session.specs]):
             refuse(f"--probe {options.probe!r} is none of {', '.join(known)}")
         _print_probe(session, options.probe, glyphs_of(sys.stdout.encoding, options.ascii))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rich.console import RenderableType
 from textual._compositor import CompositorUpdate
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, SearchIcon
 from textual.screen import Screen
 
 from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing import palette
-from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
-from roofwatch.tui.drawing.theme import CONTRAST, DARK, THEMES
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.theme import COLORLESS, CONTRAST, DARK, THEMES
 from roofwatch.tui.screen.dashboard import Dashboard
 from roofwatch.tui.screen.frame import Frame
 from roofwatch.tui.screen.leaving import leave_on_signals
@@ -29,6 +27,7 @@ class RoofwatchApp(App[None]):
     """One dashboard over a session, live or replayed."""
 
     CSS_PATH = "roofwatch.tcss"
+    ENABLE_COMMAND_PALETTE = False  # tui/screen/command_page.py
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", priority=True)]
 
     def __init__(
@@ -41,10 +40,10 @@ class RoofwatchApp(App[None]):
         super().__init__()
         for each in themes():
             self.register_theme(each)
-        self.theme = theme
+        self.theme = COLORLESS if self.no_color else theme
         self.glyphs = glyphs
         self.dashboard = Dashboard(Sources(source), glyphs, nominal)
-        self._frame = Frame()
+        self._frame = Frame(colorless=self.no_color)  # NO_COLOR, as Textual reads it
 
     def get_default_screen(self) -> Screen[None]:
         """The dashboard."""
@@ -66,27 +65,23 @@ class RoofwatchApp(App[None]):
         super()._display(screen, renderable)
 
     def on_resize(self) -> None:
-        """The terminal has moved its rows about: the next update sends all of them."""
-        self._frame.forget()
+        """The terminal has moved its rows about, also where it is as large as before."""
+        self.action_redraw()
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What the command palette offers."""
+    async def action_quit(self) -> None:
+        """Leave at once; what was measured is in the file."""
+        self.exit(return_code=0)
+
+    def action_commands(self) -> None:
+        """Every command by its name."""
+        from roofwatch.tui.screen.command_page import CommandPage
         from roofwatch.tui.screen.commands import commands
 
         def act(action: str) -> None:
             self.call_later(self.run_action, action, self.dashboard)
 
-        return commands(act, bool(self.dashboard.sources.replay))
-
-    def on_command_palette_opened(self) -> None:
-        """Its icon is in few fonts, its frame of no use where only ASCII can be shown."""
-        if isinstance(self.screen, CommandPalette):
-            self.screen.set_class(self.glyphs is ASCII, "-ascii")
-            self.screen.query_one(SearchIcon).icon = self.glyphs.here
-
-    async def action_quit(self) -> None:
-        """Leave at once; what was measured is in the file."""
-        self.exit(return_code=0)
+        offered = commands(bool(self.dashboard.sources.replay))
+        self.push_screen(CommandPage(offered, act, self.glyphs))
 
     def action_redraw(self) -> None:
         """Send every cell again."""
@@ -95,6 +90,9 @@ class RoofwatchApp(App[None]):
 
     def action_theme(self, name: str = "") -> None:
         """The next theme, or the one that is named."""
+        if self.no_color:
+            self.dashboard.say("NO_COLOR is set: there is one theme, without colours")
+            return
         at = THEMES.index(self.theme)
         self.theme = name or THEMES[(at + 1) % len(THEMES)]
         said = "high contrast" if self.theme == CONTRAST else self.theme

@@ -35,6 +35,7 @@ from roofwatch.tui.widgets.pane import Pane
 
 PUMP_S = 0.1
 PAINT_S = 0.25
+STILL_KEYS = ("ctrl+z", "ctrl+l")  # also while a value is typed
 PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
 
 
@@ -126,7 +127,7 @@ class Dashboard(Screen[None]):
         else:
             from roofwatch.tui.screen.dialogs import Ask  # most runs never ask
 
-            self.app.push_screen(Ask(occupied.sentence), self._answered)
+            self.app.push_screen(Ask(occupied.sentence, self.glyphs), self._answered)
 
     def _answered(self, yes: bool | None) -> None:
         live = self.sources.live_at_home
@@ -197,7 +198,7 @@ class Dashboard(Screen[None]):
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a value is typed, keys are no commands."""
+        """While a value is typed, no key of the panes is a command."""
         return not self._types
 
     def action_rerun(self) -> None:
@@ -227,7 +228,7 @@ class Dashboard(Screen[None]):
             return
         from roofwatch.tui.screen.dialogs import Saved
 
-        self.app.push_screen(Saved(what, where, self._area.width))
+        self.app.push_screen(Saved(what, where, self._area.width, self.glyphs))
 
     def action_help(self) -> None:
         """What the keys do."""
@@ -292,7 +293,7 @@ class Dashboard(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that goes into a value of the plan is no command."""
-        if self._types:
+        if self._types and event.key not in STILL_KEYS:
             event.stop()
             event.prevent_default()
             self._moved(lambda scene: moving.typed(scene, event.key, event.character))

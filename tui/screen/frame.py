@@ -24,9 +24,10 @@ UNKNOWN: Cell = ("\0", BLANK)  # equal to no cell that is ever sent
 
 
 class Frame:
-    """The cells of the terminal as they were last sent; a row that is None is not known."""
+    """The cells of the terminal as they were last sent; ``colorless`` sends no colour at all."""
 
-    def __init__(self) -> None:
+    def __init__(self, colorless: bool = False) -> None:
+        self.colorless = colorless
         self._rows: dict[int, list[Cell]] = {}
 
     def forget(self) -> None:
@@ -63,7 +64,8 @@ class SparseUpdate(CompositorUpdate):
 
     def render_segments(self, console: Console) -> str:
         """The sequences to be written."""
-        pen = Pen(console._color_system or ColorSystem.TRUECOLOR)
+        colors = console._color_system or ColorSystem.TRUECOLOR
+        pen = Pen(None if self._frame.colorless else colors)
         for y, x, cells in self._pieces:
             self._frame.take(y, x, cells, pen)
         return pen.text()
@@ -72,7 +74,7 @@ class SparseUpdate(CompositorUpdate):
 class Pen:
     """Writes cells: it knows where the cursor stands and in which style it writes."""
 
-    def __init__(self, colors: ColorSystem) -> None:
+    def __init__(self, colors: ColorSystem | None) -> None:
         self._colors = colors
         self._out: list[str] = []
         self._at: tuple[int, int] | None = None
@@ -103,6 +105,10 @@ class Pen:
     def _change(self, style: Style) -> str:
         """The codes from the style in use to another: colours alone where nothing else changes."""
         now = self._style
+        if self._colors is None:
+            bare = Style(bold=style.bold, dim=style.dim, reverse=style.reverse)
+            whole = Strip.render_ansi(bare, ColorSystem.STANDARD)
+            return f"\x1b[0;{whole}m" if whole else "\x1b[m"
         if now is not None and _attributes(now) == _attributes(style):
             codes: list[str] = []
             for old, new, foreground in (
@@ -153,8 +159,14 @@ def _cells(strips: Iterable[Strip | None]) -> list[Cell]:
             for char in segment.text:
                 if size := cell_len(char):
                     out += [(char, style), *[(CONTINUED, style)] * (size - 1)]
-                elif out:  # it joins the character before it
-                    out[-1] = (out[-1][0] + char, style)
+                elif out:  # it joins the character before it, and may widen it
+                    at = len(out) - 1
+                    while at and out[at][0] == CONTINUED:
+                        at -= 1
+                    joined = out[at][0] + char
+                    out[at] = (joined, out[at][1])
+                    wider = cell_len(joined) - (len(out) - at)
+                    out += [(CONTINUED, style)] * wider
     return out
 
 

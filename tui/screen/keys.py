@@ -25,7 +25,7 @@ KEYS: tuple[Key, ...] = (
     Key("q", "quit; what was measured is kept", (("q", "app.quit"),), by_name=True),
     Key("Ctrl-C", "the same, also while typing", ()),
     Key("?", "this page", (("question_mark", "help"),), by_name=True),
-    Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.command_palette"),)),
+    Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.commands"),)),
     Key(
         "1 to 8",
         "a pane by its number; where several stand, alone, and again back",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from textual.theme import Theme
 
 from roofwatch.tui.drawing import palette
-from roofwatch.tui.drawing.theme import LIGHT, THEMES
+from roofwatch.tui.drawing.theme import COLORLESS, LIGHT, THEMES
 
 
 def themes() -> list[Theme]:
     """One for each of the palette's, of its name; roles are variables of the style sheet."""
-    return [_theme(name) for name in THEMES]
+    return [_theme(name) for name in (*THEMES, COLORLESS)]
 
 
 def _theme(name: str) -> Theme:

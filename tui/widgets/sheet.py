@@ -11,6 +11,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row
 from roofwatch.tui.widgets.pane import Pane
 
+LEAST = 12  # cells for which every page can be built; a narrower terminal shows their head
 FRAME = (4, 2)  # cells and rows that border and padding take
 
 
@@ -33,7 +34,7 @@ class Sheet(ModalScreen[None]):
     def room(self) -> tuple[int, int]:
         """Cells and rows that the rows may take."""
         cells = min(self._most[0], self.app.size.width) - FRAME[0]
-        return max(1, cells), max(1, min(self._most[1], self.app.size.height) - FRAME[1])
+        return max(LEAST, cells), max(1, min(self._most[1], self.app.size.height) - FRAME[1])
 
     def build(self, cells: int, height: int) -> list[Row]:
         """The rows, at most ``height`` of them; the frame closes around these."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.color import Color
 
 from roofwatch.tui.drawing import palette
-from roofwatch.tui.drawing.theme import CONTRAST, DARK, LIGHT, THEMES, theme_of
+from roofwatch.tui.drawing.theme import COLORLESS, CONTRAST, DARK, LIGHT, THEMES, theme_of
 
 TEXT = 4.5  # WCAG 2.2, 1.4.3: of text
 LARGE = 3.0  # its least of what must be seen at all
@@ -27,7 +27,7 @@ def contrast(ink: Color, ground: Color) -> float:
 
 
 def test_every_theme_has_every_style() -> None:
-    assert set(palette.STYLES) == set(THEMES)
+    assert set(palette.STYLES) == {*THEMES, COLORLESS}
     names = [set(styles) for styles in palette.STYLES.values()]
     assert all(found == names[0] for found in names)
     assert {"", "dim-here", "wrong", "point-burst"} <= names[0]
@@ -52,6 +52,13 @@ def test_a_terminal_that_says_its_ground_is_light_gets_the_light_theme() -> None
     assert theme_of({"COLORFGBG": "0;default;7"}) == LIGHT
     assert theme_of({"COLORFGBG": "15;0"}) == DARK
     assert theme_of({"COLORFGBG": "x"}) == theme_of({}) == DARK
+
+
+def test_without_colours_weight_and_reverse_say_it() -> None:
+    for name, style in palette.STYLES[COLORLESS].items():
+        assert style.color is None
+        assert style.bgcolor is None
+        assert bool(style.reverse) == (palette.style(name).bgcolor is not None)
 
 
 def test_a_theme_of_another_name_is_drawn_as_the_dark_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyte
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from roofwatch.tui.screen.frame import Frame
+from roofwatch.tui.screen.frame import Frame, _of_layout
 
 COLUMNS, ROWS = 12, 3
 STYLES = (
@@ -130,3 +132,16 @@ def test_of_a_partial_update_only_the_pieces_it_touches_are_looked_at() -> None:
     seen.show(update)
     assert seen.screen.display[1] == "abcXefghijkl"
     assert seen.screen.display[0] == seen.screen.display[2] == "abcdefghijkl"
+
+
+def test_without_colours_none_is_sent() -> None:
+    frame = Frame(colorless=True)
+    shapes = [Style(color="#58c4dd", bold=True), Style(bgcolor="#ffffff", reverse=True), STYLES[0]]
+    row = Strip([Segment("ab", s) for s in shapes], 6)
+    sent = frame.sparse(LayoutUpdate([[row]], Region(0, 0, 6, 1))).render_segments(CONSOLE)
+    assert re.findall(r"\x1b\[([0-9;]*)m", sent) == ["0;1", "0;7", "", ""]
+
+
+def test_a_sign_that_widens_the_one_before_it_takes_its_cells() -> None:
+    (cells,) = [c for _, _, c in _of_layout(whole([strip("a\u2764\ufe0fb")]))]
+    assert [text for text, _ in cells] == ["a", "\u2764\ufe0f", "", "b"]

@@ -8,22 +8,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
-from roofwatch.tui.drawing.theme import THEMES
+from roofwatch.tui.drawing.theme import COLORLESS, THEMES
 from roofwatch.tui.kernels.kernel_page import KernelPage
 from roofwatch.tui.notebook.check_form import CheckForm
 from roofwatch.tui.notebook.error_page import ErrorPage
 from roofwatch.tui.probes.measurement_page import MeasurementPage
 from roofwatch.tui.screen.app import RoofwatchApp
+from roofwatch.tui.screen.command_page import CommandPage
 from roofwatch.tui.screen.dialogs import Saved
 from roofwatch.tui.screen.help_page import HelpPage
 from roofwatch.tui.screen.keys import KEYS
 from roofwatch.tui.screen.painting import PANES
 from roofwatch.tui.sessions.compare_page import ComparePage
+from roofwatch.tui.widgets.pane import Pane
 
 SESSIONS = Path(__file__).parent.parent.parent / "sessions"
 FULL, QUICK = SESSIONS / "h200-full-1.jsonl", SESSIONS / "h200-quick-1.jsonl"
@@ -63,7 +64,7 @@ async def test_quit(key: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "opened"),
-    [("question_mark", HelpPage), ("ctrl+p", CommandPalette), ("c", CheckForm), ("s", Saved)],
+    [("question_mark", HelpPage), ("ctrl+p", CommandPage), ("c", CheckForm), ("s", Saved)],
 )
 async def test_what_opens_over_the_panes_closes_with_escape(key: str, opened: type) -> None:
     app = RoofwatchApp(Replay(FULL), UNICODE)
@@ -353,15 +354,53 @@ async def test_compact_text_scrolls_and_has_no_cursor() -> None:
         assert "no room for a cursor" in footer(app)
 
 
-async def test_the_palette_runs_what_it_lists() -> None:
+async def test_the_palette_runs_what_it_lists_once() -> None:
     app = RoofwatchApp(Replay(FULL), ASCII)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "ctrl+p", *"open probes")
-        await pilot.pause(0.5)
-        await press(pilot, "enter")
-        await pilot.pause(0.3)
+        await press(pilot, "ctrl+p", *"prob")
+        assert "Open Probes" in app.screen.query_one(Pane).lines[2]
+        await pilot.press("enter", "enter")
+        await pilot.pause(0.1)
         assert app.screen is app.dashboard
         assert PANES[app.dashboard.open_pane] == "probes"
+        await pilot.press("ctrl+p", "pagedown", "pageup", "down", *"xyzzy", "enter")
+        await pilot.pause(0.1)
+        assert "no command of that name" in app.screen.query_one(Pane).lines[2]
+        await press(pilot, "ctrl+u", *"light", "enter")
+        assert app.theme == "light"
+
+
+@pytest.mark.parametrize("keys", [("ctrl+p",), ("3", "down", "enter"), ("4", "enter"), ("c",)])
+async def test_what_is_open_survives_a_terminal_of_a_few_cells(keys: tuple[str, ...]) -> None:
+    app = RoofwatchApp(Replay(FULL), UNICODE)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, *keys)
+        opened = app.screen
+        for size in ((6, 24), (4, 4), (80, 3), (1, 1), (120, 36)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.05)
+            await pilot.press("down", "pagedown", "pageup")
+        assert app.screen is opened
+
+
+async def test_a_resize_to_the_same_size_sends_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = RoofwatchApp(Replay(QUICK), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        forgotten: list[bool] = []
+        monkeypatch.setattr(app._frame, "forget", lambda: forgotten.append(True))
+        await pilot.resize_terminal(80, 24)
+        assert forgotten
+
+
+async def test_without_colours_there_is_one_theme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = RoofwatchApp(Replay(FULL), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app._frame.colorless
+        assert app.theme == COLORLESS
+        await press(pilot, "t")
+        assert "NO_COLOR is set" in footer(app)
+        assert app.theme == COLORLESS
 
 
 def test_no_action_of_the_table_is_unknown() -> None:
