@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.notebook.finding import SUSPECT, finding
 from roofwatch.session.events import Flag
 from roofwatch.session.fold import Session
 
@@ -50,6 +49,8 @@ def busy(session: Session) -> Busy | None:
 
 def finding_flag(occupied: Busy, session: Session, t: float, run: int) -> Flag:
     """The finding other-process, as an event."""
+    from roofwatch.notebook.finding import SUSPECT, finding  # most runs never ask
+
     sentence = f"{occupied.sentence[0].upper()}{occupied.sentence[1:]}"
     told = finding(
         "other-process",

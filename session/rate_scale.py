@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from roofwatch.roofline.peaks import unit
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import tflops
-from roofwatch.session.table import ProbeRow
+
+if TYPE_CHECKING:
+    from roofwatch.session.table import ProbeRow
 
 FROM_TERA = {"TFLOP/s": "GFLOP/s", "TOPS": "GOPS"}
 

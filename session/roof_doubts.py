@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from roofwatch.notebook.finding import NOTE, Finding
 from roofwatch.session.events import Measurement
-from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
 from roofwatch.session.printable import shown
@@ -24,7 +23,10 @@ def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None
 
     ``found`` spares judging the session again.
     """
-    found = findings(session) if found is None else found
+    if found is None:
+        from roofwatch.session.findings import findings  # with all rules: the screen judges once
+
+        found = findings(session)
     grave = {f.subject: shown(f.code) for f in reversed(found) if f.severity != NOTE}
     reasons: dict[str, str] = {}
     flats = own.compute.values()

@@ -54,8 +54,7 @@ def test_the_screen_is_alive_while_torch_is_imported(started) -> None:  # type: 
     text = started.text()
     assert re.search(r"\d+/\d+ MHz", text)
     started.type("3")
-    assert started.when(lambda t: re.search(r"matmul fp32 +0\.\d+ – \d", t), 10)
-    assert "0." in started.text()
+    assert started.when(lambda t: re.search(r"matmul fp32 +[\d.]+ ?– *[\d.]+ [GT]FLOP/s", t), 30)
 
 
 @pytest.mark.parametrize("name", ["telemetry", "probes"])

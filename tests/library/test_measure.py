@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import subprocess
 import sys
 import threading
@@ -156,8 +157,13 @@ def test_ctrl_c_while_it_waits_for_the_first_sample(
         real(child)
 
     monkeypatch.setattr(telemetry_child.TelemetryChild, "first_sample", slow)
-    with pytest.raises(KeyboardInterrupt):
-        roofwatch.measure(busy(1e-3), device="cpu")
+    # An instrument that ran in this process has taken Ctrl-C away from it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            roofwatch.measure(busy(1e-3), device="cpu")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert telemetry_children() == []
 
 

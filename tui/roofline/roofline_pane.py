@@ -6,6 +6,9 @@ expected and not measured yet.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from roofwatch.notebook.finding import Finding
 from roofwatch.session.awaited import awaited, first_key
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -49,10 +52,12 @@ def build(
     key: str | None,
     glyphs: Glyphs,
     cursor: int | None = None,
+    judged: Sequence[Finding] | None = None,
 ) -> list[Row]:
     """Rows of the pane for one precision (the first with a roof when ``key`` has none).
 
     ``cursor`` counts the points as the table has them: that one shows its three distances.
+    ``judged`` are the session's findings, where they are known.
     """
     own = roofs(session)
     key = _key(session, own, key)
@@ -61,7 +66,7 @@ def build(
     marks = letters(found, glyphs)
     inner = cells - 1  # a neighbour's first word would stick to the last column
     waits = awaited(session, own, key)
-    doubts, scale = doubted(session, own), rate_scale(session)
+    doubts, scale = doubted(session, own, judged), rate_scale(session)
     below = table(session, own, key, found, waits, doubts, inner, glyphs, at)
     said = []
     if at is not None:

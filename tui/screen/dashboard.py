@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -18,20 +18,19 @@ from textual.screen import Screen
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.file import UnreadableSession
-from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.notebook.check_fields import Entry
-from roofwatch.tui.notebook.notebook_cursor import followed
 from roofwatch.tui.screen import footer, layout, moving, tabs
 from roofwatch.tui.screen.keys import KEYS
 from roofwatch.tui.screen.loading import load
 from roofwatch.tui.screen.margins import LINES, Margins
-from roofwatch.tui.screen.opening import compared, page_of
 from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene
 from roofwatch.tui.screen.sources import Sources
 from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from roofwatch.tui.notebook.check_fields import Entry
 
 PUMP_S = 0.1
 PAINT_S = 0.25
@@ -165,10 +164,12 @@ class Dashboard(Screen[None]):
     def paint(self) -> None:
         """Redraw what has changed; before the first paint only the pane whose keys act."""
         session = self.session
-        if self._judged != (session, session.revision):
+        if self._alive and self._judged != (session, session.revision):
+            from roofwatch.session.findings import findings  # with all rules, after the first paint
+
             before, self._found = self._found, findings(session)
             self._judged = (session, session.revision)
-            self.at.place = followed(self.at.place, before, self._found)
+            self.at.follow(before, self._found)
         scene, now = self._scene, time.monotonic()
         wanted = self._rooms if self._alive else {scene.focus: self._rooms[scene.focus]}
         self._painting.paint(scene, wanted, now)
@@ -324,6 +325,8 @@ class Dashboard(Screen[None]):
 
     def action_details(self) -> None:
         """Open what the cursor of the pane is on, or type a value of the plan."""
+        from roofwatch.tui.screen.opening import page_of
+
         scene = self._scene
         if scene.focus == "plan":
             self._moved(lambda scene: scene.at.plan(scene.session).begin(scene.session))
@@ -364,6 +367,8 @@ class Dashboard(Screen[None]):
             self.at.marked = None if self.at.marked else entry.path
             self.paint()
         else:
+            from roofwatch.tui.screen.opening import compared
+
             try:
                 self.app.push_screen(compared(self.at.marked, entry.path, self.glyphs))
             except UnreadableSession as error:
@@ -376,13 +381,9 @@ class Dashboard(Screen[None]):
         elif self.sources.back():
             self._changed_session("")
 
-    def action_hold(self) -> None:
-        """Pause the replay, or let it go on."""
-        self.say(self.sources.hold())
-
-    def action_speed(self) -> None:
-        """Another speed of the replay."""
-        self.say(self.sources.next_speed())
+    def action_replay(self, what: str) -> None:
+        """Pause the replay or let it go on (``hold``), or play it at another ``speed``."""
+        self.say(self.sources.hold() if what == "hold" else self.sources.next_speed())
 
     def action_check(self) -> None:
         """Open the form that judges a number."""

@@ -7,7 +7,9 @@ remembered, and only those that differ are sent, each style once and as what cha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
@@ -19,6 +21,8 @@ from textual.strip import Strip
 Cell = tuple[str, Style]
 BLANK = Style()
 NEAR = 4  # equal cells between two that differ: sending them again costs no more than a move
+NARROW = re.compile("[ -~\u2500-\u259f\u2800-\u28ff·–°…←↑→↓∘×○▸▲✓✗µ◉]*").fullmatch
+"""Text of which each character takes one cell: nearly all of it, so that none is looked up."""
 CONTINUED = ""  # the second cell of a wide character
 UNKNOWN: Cell = ("\0", BLANK)  # equal to no cell that is ever sent
 
@@ -153,8 +157,8 @@ def _cells(strips: Iterable[Strip | None]) -> list[Cell]:
     for strip in strips:
         for segment in strip or ():
             style = segment.style or BLANK
-            if segment.text.isascii():
-                out += [(char, style) for char in segment.text]
+            if NARROW(segment.text):
+                out.extend(zip(segment.text, repeat(style)))
                 continue
             for char in segment.text:
                 if size := cell_len(char):

@@ -96,14 +96,14 @@ KEYS: tuple[Key, ...] = (
     Key(
         "Space",
         "pause it, let it go on",
-        (("space", "hold"),),
+        (("space", "replay('hold')"),),
         IN_REPLAYS,
         by_name=True,
     ),
     Key(
         "x",
         "as fast as it was, ten times that, all at once",
-        (("x", "speed"),),
+        (("x", "replay('speed')"),),
         IN_REPLAYS,
         by_name=True,
     ),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from importlib import import_module
 
 LATER = (
     "roofwatch.tui.drawing.curves",
+    "roofwatch.tui.clocks.clocks_pane",
+    "roofwatch.tui.probes.probes_pane",
+    "roofwatch.tui.notebook.notebook_pane",
+    "roofwatch.tui.screen.opening",
     "roofwatch.session.expectation",
     "roofwatch.tui.plan.plan_tables",
     "roofwatch.tui.plan.plan_pane",
@@ -26,3 +31,4 @@ def load() -> Iterator[str]:
     for name in LATER:
         import_module(name)
         yield name
+    gc.freeze()  # all of it stays: looking through it again costs a key 60 ms now and then

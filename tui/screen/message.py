@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.fold import Session
-from roofwatch.session.mistakes import mistakes
 from roofwatch.session.printable import shown
 from roofwatch.session.throttle import fall
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, row, words_of
 from roofwatch.tui.notebook.finding_rows import mark_of, style_of
-from roofwatch.tui.notebook.mistake_rows import count_of
+
+if TYPE_CHECKING:
+    from roofwatch.session.mistakes import Mistake
 
 
 def message(
@@ -39,7 +42,7 @@ def message(
     held = running is not None and running.endswith("-sustained")
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
         return _line(f"{glyphs.warn} {dropped.sentence}", "reason", cells, glyphs)
-    made = mistakes(session)
+    made = _made(session)
     on_purpose = {m.probe for m in made}
     grave = [
         f
@@ -53,14 +56,29 @@ def message(
         text = f"{mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
         return _line(text, style_of(f), cells, glyphs)
     if not all(m.flagged for m in made):
-        return _line(f"{glyphs.warn} {count_of(made)}", "warn", cells, glyphs)
+        return _line(f"{glyphs.warn} {_count(made)}", "warn", cells, glyphs)
     if state:
         return _line(state, "dim", cells, glyphs)
     if made:
-        return _line(f"{glyphs.ok} {count_of(made)}", "ok", cells, glyphs)
+        return _line(f"{glyphs.ok} {_count(made)}", "ok", cells, glyphs)
     if session.complete:
         return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
     return fit((), cells)
+
+
+def _made(session: Session) -> list[Mistake]:
+    """Mistakes made on purpose; what judges them is not loaded where none was made."""
+    if all(m.claim is None for m in session.measurements):
+        return []
+    from roofwatch.session.mistakes import mistakes
+
+    return mistakes(session)
+
+
+def _count(made: list[Mistake]) -> str:
+    from roofwatch.tui.notebook.mistake_rows import count_of
+
+    return count_of(made)
 
 
 def _line(text: str, style: str, cells: int, glyphs: Glyphs) -> Row:

@@ -8,9 +8,6 @@ from textual.geometry import Size
 
 from roofwatch.tui.clocks import clocks_view
 from roofwatch.tui.drawing.offer import Offer
-from roofwatch.tui.notebook import notebook_pane
-from roofwatch.tui.notebook.notebook_cursor import moved, paged
-from roofwatch.tui.probes import probes_pane
 from roofwatch.tui.roofline import roofline_pane
 from roofwatch.tui.screen.painting import Scene
 
@@ -30,9 +27,14 @@ def move(scene: Scene, size: Size, step: int) -> None:
     elif name == "clocks":
         at.clocks = clocks_view.card_moved(at.clocks, session, step)
     elif name == "probes":
+        from roofwatch.tui.probes import probes_pane
+
         count = probes_pane.count(session)
         at.probe = probes_pane.start(session) if at.probe is None else _held(at.probe + step, count)
     elif name == "notebook":
+        from roofwatch.tui.notebook import notebook_pane
+        from roofwatch.tui.notebook.notebook_cursor import moved, paged
+
         spans, length = notebook_pane.spans(session, size.width, scene.glyphs, scene.found)
         go = moved if abs(step) == 1 else paged
         at.place = go(at.place, step, spans, length, size.height)
@@ -150,6 +152,8 @@ def offers(scene: Scene, size: Size) -> list[Offer]:
             found += [("{ud}", "card"), ("Enter", "it alone")]
         return found
     if name == "probes":
+        from roofwatch.tui.probes import probes_pane
+
         return [("{ud}", "probe"), ("Enter", "open")] if probes_pane.count(session) else []
     if name == "notebook":
         return [("{ud}", "finding"), ("Enter", "open")] if scene.found else []

@@ -9,13 +9,9 @@ from textual.geometry import Size
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.fold import Session
-from roofwatch.tui.clocks import clocks_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row
-from roofwatch.tui.notebook import notebook_pane
-from roofwatch.tui.probes import probes_pane
-from roofwatch.tui.roofline import roofline_pane
-from roofwatch.tui.screen import small_pane, tabs
+from roofwatch.tui.screen import tabs
 from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.widgets.pane import Pane
 
@@ -57,16 +53,23 @@ class Drawing(NamedTuple):
     rows: Callable[[int, int], list[Row]]
 
 
+# Each pane is imported when it is first drawn: the first paint waits for one of them.
+
+
 def _roofline(s: Scene) -> Drawing:
+    from roofwatch.tui.roofline import roofline_pane
+
     key = s.at.key(s.session)
     cursor = s.at.point if s.focus == "roofline" else None
     return Drawing(
         (s.session.revision, key, cursor),
-        lambda w, h: roofline_pane.build(s.session, w, h, key, s.glyphs, cursor),
+        lambda w, h: roofline_pane.build(s.session, w, h, key, s.glyphs, cursor, s.found),
     )
 
 
 def _clocks(s: Scene) -> Drawing:
+    from roofwatch.tui.clocks import clocks_pane
+
     return Drawing(
         (s.session.revision, s.session.ticks, s.at.clocks),
         lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks),
@@ -74,6 +77,8 @@ def _clocks(s: Scene) -> Drawing:
 
 
 def _probes(s: Scene) -> Drawing:
+    from roofwatch.tui.probes import probes_pane
+
     # Where the keys act on another pane the table follows the run.
     at, reach = (s.at.probe, "down, up") if s.focus == "probes" else (None, "key 3")
     return Drawing(
@@ -83,15 +88,14 @@ def _probes(s: Scene) -> Drawing:
 
 
 def _notebook(s: Scene) -> Drawing:
+    from roofwatch.tui.notebook import notebook_pane
+
     place = s.at.place
     at = place.finding if s.focus == "notebook" else None
     return Drawing(
         (s.session.revision, place, at),
         lambda w, h: notebook_pane.build(s.session, w, h, s.glyphs, s.found, place.first, at),
     )
-
-
-# The others are imported when they are first drawn.
 
 
 def _decode(s: Scene) -> Drawing:
@@ -169,6 +173,8 @@ NAMES = tuple(p.title for p in PAINTED.values())
 
 
 def _small(s: Scene, name: str) -> Drawing:
+    from roofwatch.tui.screen import small_pane
+
     key = s.at.key(s.session)
     return Drawing(
         (s.session.revision, s.session.ticks, key, s.progress, s.at.first_row),

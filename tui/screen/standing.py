@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from roofwatch.session.fold import Session
 from roofwatch.tui.clocks.clocks_view import ClocksView
-from roofwatch.tui.notebook.notebook_cursor import Place
+from roofwatch.tui.notebook.notebook_cursor import Place, followed
 from roofwatch.tui.roofline import roofline_pane
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from roofwatch.notebook.finding import Finding
     from roofwatch.tui.plan.plan_fields import PlanFields
 
 
@@ -39,6 +40,10 @@ class Standing:
         self.point = self.probe = None
         self.clocks, self.place = ClocksView(), Place()
         self.curve = self.kernel_page = self.kernel = self.first_row = 0
+
+    def follow(self, before: list[Finding], found: list[Finding]) -> None:
+        """Stay on the same finding of the notebook, now that there are others."""
+        self.place = followed(self.place, before, found)
 
     def key(self, session: Session) -> str | None:
         """The precision on show: the one chosen while it has a roof, else the first that has."""
