@@ -146,8 +146,12 @@ class Live:
         self._told_go = False
         self._spawn("probes", arguments)
 
-    def poll(self) -> list[AnyEvent]:
-        """Everything that has come since the last call, folded; also looks after the children."""
+    def poll(self, look_up: bool = True) -> list[AnyEvent]:
+        """Everything that has come since the last call, folded; also looks after the children.
+
+        ``look_up``: find the card's nominal figures and write the ranges, once it is known. That
+        takes longer than a first paint may.
+        """
         while True:
             try:
                 item = self._inbox.get_nowait()
@@ -162,7 +166,8 @@ class Live:
                 self._learned(item)
             elif isinstance(item, End) and item.complete:
                 self._say_unflagged()
-        self._expect()
+        if look_up:
+            self._expect()
         if self.file.problem and not self._file_problem_said:
             self._file_problem_said = True
             self._tell(Fault(t=self.now(), instrument="file", what=self.file.problem))

@@ -113,7 +113,7 @@ class Dashboard(Screen[None]):
     # -- listening ---------------------------------------------------------------------------
 
     def _pump(self) -> None:
-        self.sources.poll()
+        self.sources.poll(look_up=self._alive)
         if self._alive:
             next(self._loading, None)
         live = self.sources.live_at_home
@@ -130,11 +130,9 @@ class Dashboard(Screen[None]):
 
     def _answered(self, yes: bool | None) -> None:
         live = self.sources.live_at_home
-        if live is None:
-            return
-        if yes:
+        if live is not None and yes:
             live.go()
-        else:
+        elif live is not None:
             live.stand_down()
             self.say("only watching; r runs the suite")
 
@@ -187,6 +185,7 @@ class Dashboard(Screen[None]):
             self._standing,
             PANES[self.open_pane],
             layout.small(self._area),
+            self._alive,
             lambda: self.sources.listing,
             beat.progress if beat and beat.probe == self.session.running() else None,
         )

@@ -32,6 +32,7 @@ class Scene(NamedTuple):
     standing: tuple[str, ...]  # the panes on show
     focus: str  # the one whose keys act
     small: bool  # no room for a chart
+    judged: bool  # ``found`` is what the rules say, not nothing yet
     listing: Callable[[], Listing]  # of the saved sessions, read when they are looked at
     progress: float | None = None  # of the running probe, known only live
 
@@ -205,7 +206,8 @@ class Painting:
                 continue
             own = not scene.small or PAINTED[name].compact
             drawing = PAINTED[name].draw(scene) if own else _small(scene, name)
-            stamp = (width, height, scene.session, scene.wide and focused, *drawing.stamp)
+            lead = (width, height, scene.session, scene.judged, scene.wide and focused)
+            stamp = (*lead, *drawing.stamp)
             if self._drawn.get(name) == stamp:
                 continue
             self._drawn[name] = stamp

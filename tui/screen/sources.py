@@ -55,11 +55,13 @@ class Sources:
         self._listing.now = self.home.path  # it is renamed once the card is known
         return self._listing
 
-    def poll(self) -> None:
-        """Take in what has come."""
-        self.shown.poll()
-        if self.home is not self.shown:
-            self.home.poll()
+    def poll(self, look_up: bool = True) -> None:
+        """Take in what has come; ``look_up`` as for a live session."""
+        for source in dict.fromkeys((self.shown, self.home)):
+            if isinstance(source, Live):
+                source.poll(look_up)
+            else:
+                source.poll()
 
     def open(self, path: Path) -> None:
         """Put a saved session on show, whole.

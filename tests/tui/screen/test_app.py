@@ -34,7 +34,7 @@ class Fed(Live):
     def start_probes(self) -> None:
         pass
 
-    def poll(self) -> list[AnyEvent]:
+    def poll(self, look_up: bool = True) -> list[AnyEvent]:
         for _ in range(self._piece):
             event = next(self._recorded, None)
             if event is None:
