@@ -56,13 +56,10 @@ def cost(terminal: Terminal, seconds: float) -> dict[str, float]:
 
 def answered(terminal: Terminal, key: str, seen: Callable[[str], bool]) -> float | None:
     """Seconds from a key to the last byte of a screen that shows what it asks for."""
+    terminal.text()
     begin = time.monotonic()
     terminal.type(key)
-    while time.monotonic() - begin < 2.0:
-        if seen(terminal.text()):
-            return terminal.heard - begin
-        time.sleep(0.0005)
-    return None
+    return terminal.after(begin, seen, begin + 2.0)
 
 
 def key_times(terminal: Terminal) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import fcntl
 import os
 import pty
@@ -28,9 +29,9 @@ class Terminal:
     ) -> None:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
-        self._lock = threading.Lock()
+        self._come: collections.deque[tuple[float, bytes]] = collections.deque()  # not drawn yet
         self.raw = bytearray()  # everything it wrote
-        self.heard = 0.0  # when the last of that came: what the screen shows is made of it later
+        self.heard = 0.0  # when the last came of what the screen shows
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.started = time.monotonic()
@@ -49,6 +50,7 @@ class Terminal:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
+        """Read at once and draw later: a terminal that is slow would hold the program up."""
         while True:
             try:
                 self._reads.wait()
@@ -58,27 +60,45 @@ class Terminal:
                 return
             if not data:
                 return
-            with self._lock:
-                self.heard = time.monotonic()
-                self.raw += data
-                self._stream.feed(data)
+            self.raw += data
+            self._come.append((time.monotonic(), data))
+
+    def step(self) -> bool:
+        """Draw the next piece of what has come; False where there is none."""
+        if not self._come:
+            return False
+        self.heard, data = self._come.popleft()
+        self._stream.feed(data)
+        return True
 
     def text(self) -> str:
         """The screen as it stands."""
-        with self._lock:
-            return "\n".join(self._screen.display)
+        while self.step():
+            pass
+        return self._shown()
+
+    def _shown(self) -> str:
+        return "\n".join(self._screen.display)
 
     def when(self, seen: Callable[[str], bool], timeout_s: float) -> float | None:
         """Seconds after the start at which what satisfies ``seen`` had come; None if it never does.
 
         What takes time here, drawing the screen from it, is not the program's.
         """
-        while time.monotonic() - self.started < timeout_s:
-            if seen(self.text()):
-                return self.heard - self.started
-            if self.process.poll() is not None:
+        return self.after(self.started, seen, self.started + timeout_s)
+
+    def after(self, begin: float, seen: Callable[[str], bool], until: float) -> float | None:
+        """The same, in seconds after ``begin``, until a moment on the same clock."""
+        if seen(self._shown()):
+            return max(0.0, self.heard - begin)
+        while time.monotonic() < until:
+            if self.step():
+                if seen(self._shown()):
+                    return self.heard - begin
+            elif self.process.poll() is not None and not self._come:
                 return None
-            time.sleep(0.005)
+            else:
+                time.sleep(0.001)
         return None
 
     def stall(self, seconds: float) -> None:
