@@ -142,11 +142,14 @@ def _glyphs(encoding: str | None, ascii_only: bool = False) -> Glyphs:
 
 def _draw(source: Live | Replay, options: argparse.Namespace) -> int:
     """The screen over a session, until someone leaves it."""
-    from roofwatch.tui.drawing.theme import theme_of
-    from roofwatch.tui.screen.app import run as run_screen
+    from roofwatch.tui.screen.first_frame import first_frame
 
-    theme = options.theme or theme_of(os.environ)
-    glyphs = _glyphs(sys.stderr.encoding, options.ascii)
+    with first_frame(sys.stderr):
+        from roofwatch.tui.drawing.theme import theme_of
+        from roofwatch.tui.screen.app import run as run_screen
+
+        theme = options.theme or theme_of(os.environ)
+        glyphs = _glyphs(sys.stderr.encoding, options.ascii)
     return run_screen(source, glyphs, theme, options.mouse, options.nominal)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from kept import load, paragraph, place
 from notebook_measurements import answers, functions, made, public
 from repeatability import figure, repeated
+from screen_measurements import long_session, screen
 from transformer_measurements import transformer
 
 from roofwatch.session.file import events
@@ -118,6 +119,8 @@ def document() -> str:
         + " | ".join(f"{r['first_paint_s']:.2f}" for r in through)
         + " |",
         "",
+        *screen(),
+        *long_session(),
         "## What the screen costs the probes",
         "",
     ]

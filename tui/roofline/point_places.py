@@ -11,7 +11,7 @@ from roofwatch.tui.drawing.canvas import Canvas
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.log_plane import LogPlane
 from roofwatch.tui.drawing.plot_words import PlotWords
-from roofwatch.tui.roofline.roof_lines import RoofLine
+from roofwatch.tui.roofline.roof_lines import RoofLine, within
 from roofwatch.tui.roofline.shares import share, times
 
 AT_FLAT = 0.92  # of a flat: such a point is drawn on it
@@ -45,7 +45,7 @@ def placed(
         line = lines.get(p.style)
         flat = line.row if line is not None and line.flat_tflops else None
         y = flat if flat is not None else row_under(p.tflops, lines, plane)
-        x, y = _nearest_free(plane.column(p.intensity), y, taken, plane)
+        x, y = _nearest_free(plane.column(within(p.intensity)), y, taken, plane)
         taken.add((x, y))
         found.append(Placed(p, mark, x, y))
     return found
@@ -58,7 +58,7 @@ def row_under(rate_tflops: float, lines: Mapping[str, RoofLine], plane: LogPlane
         flat = line.flat_tflops
         if line.row is not None and flat and AT_FLAT <= rate_tflops / flat <= 1 / AT_FLAT:
             return line.row
-    return plane.row(rate_tflops)
+    return plane.row(within(rate_tflops))
 
 
 def _nearest_free(x: int, y: int, taken: set[tuple[int, int]], plane: LogPlane) -> tuple[int, int]:
@@ -101,7 +101,7 @@ def guide(
     ratio = p.ridge_ratio
     if p.attainable_tflops is None or p.ridge is None or p.distances is None or ratio is None:
         return
-    roof, turn = row_under(p.attainable_tflops, lines, plane), plane.column(p.ridge)
+    roof, turn = row_under(p.attainable_tflops, lines, plane), plane.column(within(p.ridge))
     for y in range(roof + 1, one.y):
         _put_blank(canvas, words, one.x, y, glyphs.upright)
     beside = f" {share(p.distances.of_roof)} "

@@ -20,6 +20,20 @@ from roofwatch.tui.drawing.log_plane import LogPlane
 
 LEFT_DOTS = 0x47  # of a braille cell
 NEAREST = 2  # columns between two dots of a nominal slope
+LEAST, MOST = 1e-18, 1e12  # of any value: one FLOP in 1e6 s, and what the axis has labels for
+
+
+def within(value: float) -> float:
+    """A value as it is drawn: beyond these ends, where only damage lies, it stands at the end.
+
+    Of the least numbers that a file can hold a product or a part is 0, which has no logarithm.
+    """
+    return min(max(value, LEAST), MOST)
+
+
+def lift(slope_gbs: float) -> float:
+    """log10 of the rate of a slope at one FLOP per byte."""
+    return math.log10(within(slope_gbs / 1e3))
 
 
 class RoofLine(NamedTuple):
@@ -35,12 +49,12 @@ class RoofLine(NamedTuple):
         """log10 of the intensity where the slope meets the row of the flat."""
         if self.slope_gbs is None or self.row is None:
             return None
-        return plane.y_of(self.row) - math.log10(self.slope_gbs / 1e3)
+        return plane.y_of(self.row) - lift(self.slope_gbs)
 
 
 def middle(expect: Expect) -> float:
     """Of a range, as it is seen on a log scale."""
-    return math.sqrt(expect.low * expect.high)
+    return math.sqrt(expect.low) * math.sqrt(expect.high)  # their product may be 0
 
 
 def height_tflops(own: Roofs, key: str | None, waits: Mapping[str, Expect], which: str) -> float:
@@ -140,10 +154,10 @@ def _slope(line: RoofLine, rows: Sequence[int], plane: LogPlane) -> list[tuple[f
     if line.slope_gbs is None:
         return []
     top = line.row if line.row is not None else min(rows, default=0)
-    lift = math.log10(line.slope_gbs / 1e3)
-    start = max(plane.x_limits[0], plane.y_limits[0] - lift)
-    end = min(plane.x_limits[1], plane.y_of(top) - lift)
-    return [(x, x + lift) for x in (start, end)] if start < end else []
+    up = lift(line.slope_gbs)
+    start = max(plane.x_limits[0], plane.y_limits[0] - up)
+    end = min(plane.x_limits[1], plane.y_of(top) - up)
+    return [(x, x + up) for x in (start, end)] if start < end else []
 
 
 def _dotted(row: str) -> str:
@@ -162,11 +176,11 @@ def _nominal(canvas: Canvas, line: RoofLine, plane: LogPlane, glyphs: Glyphs) ->
                 canvas.put(x, line.row, glyphs.nominal, line.which)
     if line.slope_gbs is None:
         return
-    lift = math.log10(line.slope_gbs / 1e3)
+    up = lift(line.slope_gbs)
     for y in range(0 if line.row is None else line.row + 1, plane.rows):
         half = (plane.y_of(0) - plane.y_of(1)) / 2
         below = half if y < plane.rows - 1 else 0.0  # where the picture ends
-        first, last = (_column(plane, plane.y_of(y) + part - lift) for part in (-below, half))
+        first, last = (_column(plane, plane.y_of(y) + part - up) for part in (-below, half))
         if first >= plane.columns or last < 0:
             continue
         drawn = next((x for x in range(plane.columns) if not canvas.free(x, y, 1)), plane.columns)
@@ -192,7 +206,7 @@ def _shade_slope(
     tops = [line.row for line in lines.values() if line.row is not None and line.which != "nominal"]
     top = min(tops, default=0)
     for x in range(plane.columns):
-        ends = [plane.x_of(x) + math.log10(gbs / 1e3) for gbs in (slope.high, slope.low)]
+        ends = [plane.x_of(x) + lift(gbs) for gbs in (slope.high, slope.low)]
         if ends[0] < plane.y_limits[0] or ends[1] > plane.y_of(top):
             continue
         first, last = (plane.row(10**at) for at in ends)
@@ -216,7 +230,7 @@ def _shade_flat(
     wide = set(range(plane.row(line.expect.high), plane.row(line.expect.low) + 1)) - others
     gbs = line.slope_gbs or (middle(slope) if slope else None) or lines["nominal"].slope_gbs
     for y in wide | {line.row}:
-        corner = plane.y_of(y) - math.log10(gbs / 1e3) if gbs else -math.inf
+        corner = plane.y_of(y) - lift(gbs) if gbs else -math.inf
         for x in range(plane.columns):
             if plane.x_of(x) >= corner and canvas.free(x, y, 1):
                 canvas.put(x, y, glyphs.shade, "dim")

@@ -28,7 +28,13 @@ from roofwatch.tui.roofline.point_places import (
     row_under,
     write_names,
 )
-from roofwatch.tui.roofline.roof_lines import RoofLine, draw, height_tflops, roof_lines
+from roofwatch.tui.roofline.roof_lines import (
+    RoofLine,
+    draw,
+    height_tflops,
+    roof_lines,
+    within,
+)
 from roofwatch.tui.roofline.shares import share
 
 LEAST = (20, 4)  # columns and rows of the canvas under which nothing is drawn
@@ -70,7 +76,7 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     put(canvas, words, points)
     _write_flats(words, shown, lines, columns, glyphs)
     for intensity, rate in shown.swept:
-        x, y = plane.column(intensity), row_under(rate, lines, plane)
+        x, y = plane.column(within(intensity)), row_under(rate, lines, plane)
         if not words.held(x, y):
             canvas.put(x, y, glyphs.sweep, "point-sweep")
             words.hold(x, y)
@@ -93,7 +99,7 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
 
 def _x_limits(points: Sequence[Point], columns: int) -> Limits:
     """Wide enough that the names at the right end stand on no point."""
-    at = [math.log10(p.intensity) for p in points]
+    at = [math.log10(within(p.intensity)) for p in points]
     left = min([X_LEAST, *(x - 0.3 for x in at)])
     last = max([X_USUAL, *at])
     name = LONG_NAME if columns >= WIDE else NAME
@@ -110,8 +116,8 @@ def _y_limits(shown: Shown, rows: int) -> Limits:
     slope_gbs = own.bandwidth_gbs or own.nominal_gbs or (expect.low if expect else None)
     if slope_gbs:
         rates += [slope_gbs * at / 1e3 for at in (STREAM_AT, *(() if heights else (NO_FLAT_AT,)))]
-    top = math.log10(max([*heights.values(), *rates], default=1.0)) + ABOVE
-    bottom = math.log10(min(rates, default=10 ** (top - 3))) - BELOW
+    top = math.log10(within(max([*heights.values(), *rates], default=1.0))) + ABOVE
+    bottom = math.log10(within(min(rates, default=10 ** (top - 3)))) - BELOW
     limits = min(bottom, top - LEAST_DECADES), top
     return snapped(limits, rows, heights.get("burst") or heights.get("nominal"))
 
@@ -185,7 +191,7 @@ def _ridge_marks(shown: Shown, columns: int, glyphs: Glyphs) -> list[Mark]:
     measured = [w for w in found if w != "nominal"] or list(found)
     said = ["ridge " if columns >= SAID else "", *([""] * len(measured))]
     return [
-        Mark(math.log10(found[w]), glyphs.turn, before + short(found[w]), w)
+        Mark(math.log10(within(found[w])), glyphs.turn, before + short(found[w]), w)
         for before, w in zip(said, measured, strict=False)
     ]
 

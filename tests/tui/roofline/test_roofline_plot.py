@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from roofwatch.roofline.workload import Work, add_scalar, copy, matmul, triad
@@ -43,6 +43,24 @@ def measured(work: Work, seconds: float, probe: str, protocol: str, dtype: str) 
     )
 
 
+def awaiting(probe: str, unit: str, low: float, high: float) -> Session:
+    """A card of which nothing but one range is known."""
+    return fold(
+        [
+            SessionInfo(t=0.0, schema="roofwatch.session/1", suite="quick"),
+            SessionInfo(
+                t=0.1,
+                instrument="telemetry",
+                device=Device(kind="cuda", name="a card", compute_capability="9.0"),
+            ),
+            Expect(t=0.3, probe=probe, low=low, high=high, unit=unit, why="so"),
+        ]
+    )
+
+
+LEAST = 5e-324  # of it any part is 0
+STREAM = ("add_scalar-fp16", "GB/s")
+BURST = ("matmul-bf16", "TFLOP/s")
 SECONDS = st.floats(1e-9, 10.0)
 SIDES = st.integers(1, 1 << 15)
 NAMES = st.text(max_size=30)
@@ -67,7 +85,7 @@ def sessions(draw: st.DrawFn) -> Session:
         "bandwidth_gbs": draw(st.none() | st.floats(1.0, 1e5)),
         "peaks_tflops": draw(st.just({}) | st.fixed_dictionaries({"bf16": st.floats(0.1, 1e5)})),
     }
-    low = draw(st.floats(0, 1e4))
+    low = draw(st.floats(0, 1e4) | st.floats(0, 1e-300))
     expects = [
         Expect(t=0.3, probe=probe, low=low, high=low * draw(st.floats(0.5, 4)), unit=unit, why="so")
         for probe, unit in (
@@ -112,6 +130,10 @@ class Watched(PlotWords):
 
 
 @settings(max_examples=150)
+@example(awaiting(*STREAM, LEAST, LEAST), 30, 6, UNICODE, None)
+@example(awaiting(*STREAM, 1e-322, 1e-322), 30, 6, UNICODE, None)
+@example(awaiting(*STREAM, LEAST, 1e12), 120, 40, UNICODE, None)
+@example(awaiting(*BURST, LEAST, LEAST), 80, 24, ASCII, None)
 @given(
     session=sessions(),
     cells=st.integers(30, 130),
