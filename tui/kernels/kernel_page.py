@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events
-
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
@@ -14,12 +12,12 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import beside, labelled, room
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, spread
+from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.kernels.kernel_rows import BOUND, roof_name
 from roofwatch.tui.kernels.kernel_table import LEAST_SHARE, LOW, share
-from roofwatch.tui.widgets.sheet import Sheet
+from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (100, 40)
 HEAD = 2  # rows that stay: the name, and a blank one
@@ -121,48 +119,21 @@ def build(
     scroll: int = 0,
 ) -> list[Row]:
     """The head, and what of the body fits from row ``scroll`` on; at most ``height`` rows."""
-    rows = body(p, mapped, cells, glyphs)
-    scroll = min(max(0, scroll), last_scroll(len(rows), height))
-    whole = min(height, len(rows) + HEAD)
-    return page([head(p, cells, glyphs), row(""), *rows[scroll:]], cells, whole)
+    return scrolled(_whole(p, mapped, cells, glyphs), HEAD, cells, height, scroll)
 
 
-def last_scroll(length: int, height: int) -> int:
-    """How far a body of so many rows can be scrolled."""
-    return max(0, length - (height - HEAD))
+def _whole(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs) -> list[Row]:
+    return [head(p, cells, glyphs), row(""), *body(p, mapped, cells, glyphs)]
 
 
-class KernelPage(Sheet):
+class KernelPage(ScrolledSheet):
     """A kernel, opened, as it stood then."""
 
     def __init__(self, point: KernelPoint, mapped: Sequence[KernelPoint], glyphs: Glyphs) -> None:
-        super().__init__(glyphs, MOST)
+        super().__init__(glyphs, MOST, HEAD)
         self._point = point
         self._mapped = mapped
-        self._scroll = 0
 
-    def build(self, cells: int, height: int) -> list[Row]:
-        """The page in the room there is; the frame says how much is left."""
-        last = self._last(cells, height)
-        self._scroll = min(self._scroll, last)
-        left = last - self._scroll
-        more = f"{more_rows(left, arrows(self.glyphs)[1])}   " if left else ""
-        self.frame("", f"{more}Esc closes")
-        return build(self._point, self._mapped, cells, height, self.glyphs, self._scroll)
-
-    def on_key(self, event: events.Key) -> None:
-        """Scroll, or close."""
-        event.stop()
-        cells, height = self.room()
-        step = max(1, height - HEAD - 1)
-        by = {"down": 1, "j": 1, "up": -1, "k": -1}.get(event.key, 0)
-        by = {"pagedown": step, "space": step, "pageup": -step}.get(event.key, by)
-        by = {"home": -(10**6), "end": 10**6}.get(event.key, by)
-        if by:
-            self._scroll = min(self._last(cells, height), max(0, self._scroll + by))
-            self.draw()
-        elif event.key in ("escape", "q", "enter"):
-            self.close()
-
-    def _last(self, cells: int, height: int) -> int:
-        return last_scroll(len(body(self._point, self._mapped, cells, self.glyphs)), height)
+    def whole(self, cells: int) -> list[Row]:
+        """All rows."""
+        return _whole(self._point, self._mapped, cells, self.glyphs)

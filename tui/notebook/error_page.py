@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
-from textual import events
 
 from roofwatch.notebook.catalog import chosen, label
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, hung, page, row, spread, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row, spread, wrapped
+from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.notebook.evidence_rows import evidence_rows
 from roofwatch.tui.notebook.finding_rows import mark_of, name_of, severity_of, steps, style_of
-from roofwatch.tui.widgets.sheet import Sheet
+from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (104, 44)
+HEAD = 2  # rows that stay
 BESIDE = 60  # cells from which names stand beside their text, not above
 
 
@@ -65,40 +66,21 @@ def build(
     f: Finding, subject: str, cells: int, height: int, glyphs: Glyphs, scroll: int = 0
 ) -> list[Row]:
     """The head, and what of the body fits from row ``scroll`` on."""
-    rows = body(f, cells, glyphs)
-    whole = min(height, len(rows) + 2)
-    if len(rows) <= height - 2:
-        scroll = 0
-    return page([head(f, subject, cells, glyphs), row(""), *rows[scroll:]], cells, whole)
+    return scrolled(_whole(f, subject, cells, glyphs), HEAD, cells, height, scroll)
 
 
-class ErrorPage(Sheet):
+def _whole(f: Finding, subject: str, cells: int, glyphs: Glyphs) -> list[Row]:
+    return [head(f, subject, cells, glyphs), row(""), *body(f, cells, glyphs)]
+
+
+class ErrorPage(ScrolledSheet):
     """A finding, opened."""
 
     def __init__(self, found: Finding, subject: str, glyphs: Glyphs) -> None:
-        super().__init__(glyphs, MOST)
+        super().__init__(glyphs, MOST, HEAD)
         self._found = found
         self._subject = subject
-        self._scroll = 0
 
-    def build(self, cells: int, height: int) -> list[Row]:
-        """The page in the room there is; the frame says how much is left."""
-        rows = body(self._found, cells, self.glyphs)
-        left = len(rows) - (height - 2) - self._scroll
-        more = f"{left} more rows: {self.glyphs.up_down}   " if left > 0 else ""
-        self.frame("", f"{more}Esc closes")
-        return build(self._found, self._subject, cells, height, self.glyphs, self._scroll)
-
-    def on_key(self, event: events.Key) -> None:
-        """Scroll, or close."""
-        event.stop()
-        cells, height = self.room()
-        by = {"down": 1, "j": 1, "up": -1, "k": -1}.get(event.key, 0)
-        by = {"pagedown": height - 3, "space": height - 3, "pageup": 3 - height}.get(event.key, by)
-        by = {"home": -(10**6), "end": 10**6}.get(event.key, by)
-        if by:
-            last = max(0, len(body(self._found, cells, self.glyphs)) - (height - 2))
-            self._scroll = min(last, max(0, self._scroll + by))
-            self.draw()
-        elif event.key in ("escape", "q", "enter"):
-            self.close()
+    def whole(self, cells: int) -> list[Row]:
+        """All rows."""
+        return _whole(self._found, self._subject, cells, self.glyphs)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rich.cells import cell_len
-from textual import events
 
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, hung, page, row
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row
+from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.screen.keys import GROUPS, KEYS
-from roofwatch.tui.widgets.sheet import Sheet
+from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (84, 58)
 SIGN = 12  # cells of the column of keys
@@ -59,33 +59,15 @@ def _marks(g: Glyphs) -> tuple[tuple[str, str, str], ...]:
 
 def build(cells: int, height: int, glyphs: Glyphs, scroll: int = 0) -> list[Row]:
     """What of it fits from row ``scroll`` on."""
-    rows = body(cells, glyphs)
-    return page(rows[scroll:], cells, min(height, len(rows)))
+    return scrolled(body(cells, glyphs), 0, cells, height, scroll)
 
 
-class HelpPage(Sheet):
+class HelpPage(ScrolledSheet):
     """The help, opened; the arrows move it, any other key closes it."""
 
     def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs, MOST)
-        self._scroll = 0
+        super().__init__(glyphs, MOST, 0, "Keys", any_key=True)
 
-    def build(self, cells: int, height: int) -> list[Row]:
-        """The page in the room there is; the frame says how much is left."""
-        left = len(body(cells, self.glyphs)) - height - self._scroll
-        more = f"{left} more rows: {self.glyphs.up_down}   " if left > 0 else ""
-        self.frame("Keys", f"{more}any other key closes this")
-        return build(cells, height, self.glyphs, self._scroll)
-
-    def on_key(self, event: events.Key) -> None:
-        """Move, or close."""
-        event.stop()
-        cells, height = self.room()
-        by = {"down": 1, "j": 1, "up": -1, "k": -1}.get(event.key)
-        by = {"pagedown": height - 1, "pageup": 1 - height}.get(event.key, by)
-        if by is None:
-            self.close()
-            return
-        last = max(0, len(body(cells, self.glyphs)) - height)
-        self._scroll = min(last, max(0, self._scroll + by))
-        self.draw()
+    def whole(self, cells: int) -> list[Row]:
+        """All rows."""
+        return body(cells, self.glyphs)
