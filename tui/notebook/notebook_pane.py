@@ -9,7 +9,17 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, page, row, text_of, wrapped
+from roofwatch.tui.drawing.rows_of_text import (
+    Row,
+    fit,
+    head_of,
+    page,
+    row,
+    text_of,
+    width,
+    wrapped,
+)
+from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.notebook.finding_rows import mark_of, name_of, severity_of, style_of, told
 from roofwatch.tui.notebook.mistake_rows import mistake_rows
 
@@ -22,15 +32,16 @@ def build(
     found: list[Finding] | None = None,
     scroll: int = 0,
     at: int | None = None,
+    reach: str = "",
 ) -> list[Row]:
     """Rows of the pane from row ``scroll`` on; the last one says how much is left.
 
-    The cursor stands on finding ``at``.
+    The cursor stands on finding ``at``; ``reach`` is the key that shows the rest, down without it.
     """
     out = rows(session, cells, glyphs, found, at)[scroll:]
     if len(out) > height > 0:
         left = len(out) - height + 1
-        out = [*out[: height - 1], row((f" {left} more rows: down, up", "dim"))]
+        out = [*out[: height - 1], row((f" {more_rows(left, reach or arrows(glyphs)[1])}", "dim"))]
     return page(out, cells, height)
 
 
@@ -83,8 +94,9 @@ def _finding(f: Finding, cells: int, glyphs: Glyphs, here: bool) -> list[Row]:
     head = row(
         (f"{glyphs.here if here else ' '}", f"strong{suffix}"),
         (f"{mark_of(f, glyphs)} {name_of(f)}", style_of(f) + suffix),
-        (f"  {severity_of(f)}  {shown(f.subject)}", f"dim{suffix}"),
     )
+    about = f"  {severity_of(f)}  {shown(f.subject)}"
+    head = (*head, (head_of(about, cells - width(head), glyphs.ellipsis), f"dim{suffix}"))
     out = told(f, cells - 4)
     return [
         fit(head, cells, "-here") if here else head,

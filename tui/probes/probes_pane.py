@@ -17,6 +17,7 @@ from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, page, row, wrapped
 from roofwatch.tui.drawing.short_figure import short
 from roofwatch.tui.drawing.spark import spark
+from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.probes.probe_columns import MOST_NAME as MOST_NAME
 from roofwatch.tui.probes.probe_columns import NO_RANGE, Columns, columns_for, over, words_of
 
@@ -32,7 +33,7 @@ def build(
     glyphs: Glyphs,
     progress: float | None = None,
     first: int = 0,
-    reach: str = "down, up",
+    reach: str = "",
     found: list[Finding] | None = None,
     at: int | None = None,
 ) -> list[Row]:
@@ -60,7 +61,15 @@ def build(
     below = len(body) - first - len(visible)
     parts = [f"{first} row{'s' if first > 1 else ''} above"] if first else []
     parts += [f"{below} more row{'s' if below > 1 else ''}"] if below else []
-    return page([head, *visible, row((f" {', '.join(parts)}: {reach}", "dim"))], cells, height)
+    return page(
+        [
+            head,
+            *visible,
+            row((f" {', '.join(parts)}: {reach or ', '.join(arrows(glyphs))}", "dim")),
+        ],
+        cells,
+        height,
+    )
 
 
 def length(session: Session, cells: int, glyphs: Glyphs) -> int:

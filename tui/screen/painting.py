@@ -81,7 +81,7 @@ def _probes(s: Scene) -> Drawing:
     from roofwatch.tui.probes import probes_pane
 
     # Where the keys act on another pane the table follows the run.
-    at, reach = (s.at.probe, "down, up") if s.focus == "probes" else (None, "key 3")
+    at, reach = (s.at.probe, "") if s.focus == "probes" else (None, "key 3")
     return Drawing(
         (s.session.revision, s.progress, at, reach),
         lambda w, h: probes_pane.build(s.session, w, h, s.glyphs, s.progress, at=at, found=s.found),
@@ -92,10 +92,12 @@ def _notebook(s: Scene) -> Drawing:
     from roofwatch.tui.notebook import notebook_pane
 
     place = s.at.place
-    at = place.finding if s.focus == "notebook" else None
+    at, reach = (place.finding, "") if s.focus == "notebook" else (None, "key 4")
     return Drawing(
         (s.session.revision, place, at),
-        lambda w, h: notebook_pane.build(s.session, w, h, s.glyphs, s.found, place.first, at),
+        lambda w, h: notebook_pane.build(
+            s.session, w, h, s.glyphs, s.found, place.first, at, reach
+        ),
     )
 
 
