@@ -21,7 +21,7 @@ from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
-from roofwatch.tui.probes.probes_pane import MOST_NAME
+from roofwatch.tui.probes.probe_columns import MOST_NAME
 from roofwatch.tui.screen.spent import run_cost_said
 
 POLL_S = 0.05

@@ -13,7 +13,6 @@ from roofwatch.tui.drawing.short_figure import short
 
 NAMED = 16  # cells of a reading's name
 FIGURE = 9  # cells of a column
-REMARK = 12  # cells that a remark needs at least
 WHY = {
     "stale": "stale: over before the driver renews its reading",
     "not_measured": "not measured",

@@ -18,8 +18,14 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, page, r
 from roofwatch.tui.drawing.short_figure import short
 from roofwatch.tui.drawing.spark import spark
 from roofwatch.tui.drawing.telling import arrows
-from roofwatch.tui.probes.probe_columns import MOST_NAME as MOST_NAME
-from roofwatch.tui.probes.probe_columns import NO_RANGE, Columns, columns_for, over, words_of
+from roofwatch.tui.probes.probe_columns import (
+    MOST_NAME,
+    NO_RANGE,
+    Columns,
+    columns_for,
+    over,
+    words_of,
+)
 
 BAR_CELLS = 20
 ROOF = len("100 %") + 1

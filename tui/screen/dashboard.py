@@ -98,11 +98,11 @@ class Dashboard(Screen[None]):
 
     def _after_first_paint(self) -> None:
         self._alive = True
+        if (live := self.sources.live_at_home) is not None:
+            live.start_probes()  # before all else: importing torch takes seconds
+        gc.enable()
         self._pump()
         self.paint()
-        if (live := self.sources.live_at_home) is not None:
-            live.start_probes()
-        gc.enable()
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the panes out anew; everything is redrawn."""

@@ -9,6 +9,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.printable import shown
 from roofwatch.session.replay import Replay
+from roofwatch.tui.drawing.time_columns import clock_text
 
 if TYPE_CHECKING:
     from roofwatch.session.listing import Listing
@@ -115,10 +116,4 @@ def replay_said(replay: Replay, cells: int) -> str:
         return f"recorded {when} UTC" if when else "recorded"
     speed = "at once" if replay.speed is None else f"{replay.speed:.0f}x"
     held = ", paused" if replay.paused else ""
-    return f"{speed} {_clock(replay.at_s)} of {_clock(replay.length_s)}{held}"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{speed} {clock_text(int(replay.at_s))} of {clock_text(int(replay.length_s))}{held}"
