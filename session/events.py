@@ -2,7 +2,7 @@
 
 A session is these events, one JSON object a line, in the order they were written. Instruments write
 them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began. It
-imports msgspec alone, so that every instrument may import it.
+imports msgspec and what bounds a figure alone, so that every instrument may import it.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-SCHEMA = "roofwatch.session/1"
+from roofwatch.session.bounds import (
+    Bytes,
+    Clock,
+    Count,
+    Figure,
+    Moment,
+    Nanoseconds,
+    Rate,
+    Run,
+    Seconds,
+    Size,
+)
+from roofwatch.session.shape_sides import sides
 
-# Bounds that any true reading keeps: what lies outside is damage, and named as such by the decoder.
-Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
-Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
-Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-Rate = Annotated[float, msgspec.Meta(gt=0, le=1e12)]  # that someone claims
-Count = Annotated[float, msgspec.Meta(ge=0, le=1e30)]  # of FLOP or bytes; a copy has no FLOP
-Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
-Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 48)]  # of a dimension
-Nanoseconds = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
-Clock = Annotated[float, msgspec.Meta(ge=1, le=1e6)]  # MHz, as read on the device
-Run = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+SCHEMA = "roofwatch.session/1"
 
 Status = str
 """Why a value is null: ``not_supported``, ``no_permission``, ``error``, ``stale``."""
@@ -135,6 +137,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     neighbours: list[Device] = []  # the host's other cards
     cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
+    resumed: bool = False  # the run under way goes on, in another process of the parent's
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):
@@ -238,15 +241,6 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("`claim` has not one rate")
 
 
-_SHAPES = {  # of an op, or of a protocol
-    "matmul": "m n k",
-    "prefill_linear": "m",
-    "prefill_attention": "tokens heads",
-    "decode_attention": "batch context",
-    "fusion": "rows columns",
-}
-
-
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     """What a probe knows of one number. Conditions and expectation are added by the fold.
 
@@ -294,7 +288,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
         _paired(self.clock_t_s, self.clock_mhz)
         if self.flop < 1 and (self.flop or self.peak_key):
             raise ValueError("`flop` is less than one operation")
-        if missing := self._needed() - self.shape.keys():
+        if missing := sides(self.op, self.protocol) - self.shape.keys():
             raise ValueError(f"`shape` of {self.op} lacks {', '.join(sorted(missing))}")
         if self.protocol == self.op == "decode":
             read = {t.name: t.read_bytes for t in self.tensors}
@@ -304,13 +298,6 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
             raise ValueError("`tensors` move no byte")
         if self.end_s < self.begin_s:
             raise ValueError("`end_s` lies before `begin_s`")
-
-    def _needed(self) -> set[str]:
-        """The names in ``shape`` that such a measurement has."""
-        needed = f"{_SHAPES.get(self.op, '')} {_SHAPES.get(self.protocol, '')}"
-        if self.protocol == "decode":
-            needed += " batch context " + ("layers layers_of" if self.op == "decode" else "calls")
-        return set(needed.split())
 
 
 class Flag(Event, frozen=True, kw_only=True, tag="flag"):
@@ -362,6 +349,7 @@ class Beat(Event, frozen=True, kw_only=True, tag="beat"):
     state: str
     probe: str | None = None
     progress: float | None = None
+    waits_for: str | None = None  # a call that has not returned for a second
 
 
 AnyEvent = (

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from roofwatch.session.events import AnyEvent, Beat, Moment, Sample, SessionInfo, decode, encode
+from roofwatch.session.bounds import Moment
+from roofwatch.session.events import AnyEvent, Beat, Sample, SessionInfo, decode, encode
 from roofwatch.session.own_file import refuse_pipe
 
 FAMILY = "roofwatch.session/"

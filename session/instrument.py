@@ -40,6 +40,7 @@ class Instrument:
         self._state = "starting"
         self._probe: str | None = None
         self._progress: float | None = None
+        self.waits_for: Callable[[], str | None] = lambda: None
         self._closing = threading.Event()
         if self.supervised:
             _die_with_parent()
@@ -78,6 +79,7 @@ class Instrument:
                     state=self._state,
                     probe=self._probe,
                     progress=self._progress,
+                    waits_for=self.waits_for(),
                 )
             )
 
