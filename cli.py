@@ -86,7 +86,8 @@ def _screen_parser() -> Parser:
 
 def _live(parser: Parser, options: argparse.Namespace) -> Live:
     """A live session from the options. A bad file ends with code 2 before anything runs."""
-    from roofwatch.session.live import Live, Options
+    from roofwatch.session.asked import Options
+    from roofwatch.session.live import Live
 
     def cards() -> tuple[tuple[Card, ...], frozenset[str]]:
         from roofwatch.session.cards import load_cards  # after the first paint
@@ -95,6 +96,8 @@ def _live(parser: Parser, options: argparse.Namespace) -> Live:
 
     if options.nominal is not None or _has_own_cards():
         cards()  # a mistake in a user's file is said before the screen opens
+    if options.resume is not None and options.save is not None:
+        parser.error("--resume goes on in its own file; --save is of a new one")
     models, contexts = decode_shapes(parser, options)
     return Live(
         Options(
@@ -106,13 +109,25 @@ def _live(parser: Parser, options: argparse.Namespace) -> Live:
             contexts=contexts,
             price=options.price,
             save=options.save,
+            resume=_resumed(options.resume),
         ),
         cards,
     )
 
 
+def _resumed(name: str | None) -> Path | None:
+    """The session that ``--resume`` names; the last one where it names none."""
+    if name is None:
+        return None
+    from roofwatch.session.resume import last_session
+
+    return Path(name) if name else last_session()
+
+
 def _kept(live: Live) -> str:
     problem = live.file.problem
+    if live.empty and live.options.save is None and live.options.resume is None:
+        return "nothing was read or measured: no session is kept"
     from roofwatch.tui.screen.spent import session_cost_said
 
     spent = session_cost_said(live.session)

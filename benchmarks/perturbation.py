@@ -56,8 +56,9 @@ def probe() -> None:
 
 def screen() -> None:
     """The screen with telemetry alone."""
+    from roofwatch.session.asked import Options
     from roofwatch.session.cards import load_cards
-    from roofwatch.session.live import Live, Options
+    from roofwatch.session.live import Live
     from roofwatch.tui.drawing.glyphs import UNICODE
     from roofwatch.tui.screen.app import run
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from roofwatch.session.child import Child, Gone
 from roofwatch.session.events import AnyEvent, Note
-from roofwatch.session.file import SessionFile
 from roofwatch.session.fold import Session
+from roofwatch.session.kept_file import SessionFile
 
 FIRST_SAMPLE_S = 5.0  # NVML's first call takes seconds with persistence mode off
 LAST_SAMPLE_S = 0.15  # one more sample closes the span's counters
@@ -83,7 +83,7 @@ class TelemetryChild:
         try:
             if not os.access(sys.executable or "", os.X_OK):
                 raise OSError("this program knows no Python to start")
-            file = SessionFile(Path(os.devnull), os.open(os.devnull, os.O_WRONLY))
+            file = SessionFile(Path(os.devnull), None)
             child = Child("telemetry", self._arguments, self._t0_ns, file, self._inbox)
         except OSError as error:
             now = (time.monotonic_ns() - self._t0_ns) / 1e9

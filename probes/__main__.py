@@ -20,6 +20,7 @@ import msgspec
 from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.suite import QUICK, SUITES
+from roofwatch.session.done import Done
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.host_cpu import host_cpu
 from roofwatch.session.instrument import Instrument, add_arguments
@@ -37,6 +38,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--models", default="[]", help="shapes of the decode suite's, as JSON")
     parser.add_argument("--contexts", default="", help="of the decode suite, in tokens")
     parser.add_argument("--sustain", type=float, default=None, metavar="S")
+    parser.add_argument("--done", default="{}", help="what of the run is over already, as JSON")
     parser.add_argument("--run", type=int, default=1, help="which run of the session this is")
     return parser.parse_args(argv)
 
@@ -107,7 +109,10 @@ def main(argv: list[str] | None = None) -> int:
     with torch.inference_mode(), contextlib.suppress(KeyboardInterrupt):
         models = msgspec.json.decode(options.models, type=list[Model])
         contexts = [int(n) for n in options.contexts.split(",") if n]
-        work = worker.Worker(instrument, target, options.run, stop, peaks_tflops, models, contexts)
+        done = msgspec.json.decode(options.done, type=Done)
+        work = worker.Worker(
+            instrument, target, options.run, stop, peaks_tflops, models, contexts, done
+        )
         hold = [key for key in options.hold.split(",") if key]
         return work.suite(options.suite, options.sustain, hold)
     return 130

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 
 from roofwatch.probes.host_timer import HostTimer, host_timer_for
+from roofwatch.probes.memory import KEPT
 from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Device, Software
@@ -56,6 +57,10 @@ class Target(Protocol):
 
     def free_bytes(self) -> int:
         """Memory that may still be taken."""
+        ...
+
+    def keep_within(self, share: float) -> None:
+        """Take no more than this share of what is free now, until told otherwise."""
         ...
 
     def timer(self) -> Timer:
@@ -171,6 +176,7 @@ class CudaTarget:
         self.units = self._properties.multi_processor_count
         self.cache_bytes = int(getattr(self._properties, "L2_cache_size", 0))
         self.capability = f"{self._properties.major}.{self._properties.minor}"
+        self._share = 1.0
 
     def identity(self) -> Device:
         """See Target."""
@@ -191,7 +197,14 @@ class CudaTarget:
     def free_bytes(self) -> int:
         """Free memory less five per cent of the card, which is never taken."""
         free, total = torch.cuda.mem_get_info(self.index)
-        return max(0, int(free - 0.05 * total))
+        return max(0, int(self._share * (free - KEPT * total)))
+
+    def keep_within(self, share: float) -> None:
+        """See Target. Torch's allocator holds itself to it: more is its out-of-memory error."""
+        self._share = share
+        total = self._properties.total_memory
+        most = torch.cuda.memory_reserved(self.index) + self.free_bytes()
+        torch.cuda.set_per_process_memory_fraction(min(1.0, most / total), self.index)
 
     def timer(self) -> Timer:
         """See Target."""
@@ -229,6 +242,7 @@ class CpuTarget:
         self.torch_device = torch.device("cpu")
         self.cache_bytes = last_level_cache() or 0
         self._available_bytes = available_bytes
+        self._share = 1.0
         self.stopped = stopped
 
     def identity(self) -> Device:
@@ -237,7 +251,11 @@ class CpuTarget:
 
     def free_bytes(self) -> int:
         """A third of what the machine can spare: it has other work."""
-        return self._available_bytes() // 3
+        return int(self._share * self._available_bytes()) // 3
+
+    def keep_within(self, share: float) -> None:
+        """See Target; the probes size themselves by it."""
+        self._share = share
 
     def timer(self) -> HostTimer:
         """See Target."""

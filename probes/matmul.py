@@ -54,12 +54,28 @@ def flop_budget(target: Target, spec: ProbeSpec) -> float:
     return small.flop / seconds * (CPU_LAUNCH_S if target.kind == "cpu" else launch_s)
 
 
+def fitting(shapes: tuple[Shape, ...], spec: ProbeSpec, room_bytes: int) -> tuple[Shape, ...]:
+    """The smaller of ``shapes`` whose operands fit together: a search holds all of them.
+
+    The smallest alone stays whatever the room: without it there is no probe.
+    """
+    layouts = len(operands.layouts(spec.dtype))
+    kept = list(shapes)
+    while len(kept) > 1 and layouts * sum(work(spec, s).bytes for s in kept) > room_bytes:
+        kept.remove(max(kept, key=lambda s: work(spec, s).bytes))
+    return tuple(kept)
+
+
 def search(target: Target, spec: ProbeSpec, report: Report) -> Ranking:
     """Rank shapes by three launches each without rest: one to load the kernel, two that count.
 
     The two run in opposite orders, so that a clock that falls on the way favours no shape.
     """
-    shapes = candidates(target.units, flop_budget(target, spec), spec.dtype)
+    shapes = fitting(
+        candidates(target.units, flop_budget(target, spec), spec.dtype),
+        spec,
+        target.free_bytes(),
+    )
     timer = target.timer()
     tried: list[Candidate] = []
     for i, shape in enumerate(shapes):

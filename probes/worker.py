@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
-import torch
 
 from roofwatch.probes import (
     alignment,
@@ -31,6 +31,7 @@ from roofwatch.probes import (
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.measurement import measurement, moment
+from roofwatch.probes.memory import out_of_memory, within_room
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
@@ -44,6 +45,7 @@ from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, suite
 from roofwatch.roofline.workload import Work
+from roofwatch.session.done import Done
 from roofwatch.session.events import (
     End,
     Fault,
@@ -81,6 +83,7 @@ class Worker:
         peaks_tflops: Mapping[str, float] | None = None,
         models: Iterable[Model] = (),
         contexts: Collection[int] = (),
+        done: Done | None = None,
     ) -> None:
         self._out = instrument
         self._target = target
@@ -89,7 +92,10 @@ class Worker:
         self._peaks_tflops = peaks_tflops or {}
         self._models = {model.name: model for model in models}
         self._contexts = tuple(contexts)
-        self._shapes: dict[str, tuple[Shape, str]] = {}
+        self._done = done or Done()
+        self._shapes = {
+            key: (Shape(m, n, k), layout) for key, (m, n, k, layout) in self._done.shapes.items()
+        }
         self._reference: tuple[ProbeSpec, float] | None = None  # the first stream, bytes a second
         self._profiles = False
         self._clock: SpinClock | None = None
@@ -114,6 +120,10 @@ class Worker:
             self._out.say("opening the profiler")
             kernels.wake(self._target)
         for spec in specs:
+            if self._done.reference and self._done.reference[0] == spec.key:
+                self._reference = spec, self._done.reference[1]
+            if spec.key in self._done.probes:
+                continue
             why = self._skip(spec, capability)
             if why:
                 self._note(why, spec.key)
@@ -121,18 +131,19 @@ class Worker:
             self._out.say("measuring", spec.key, 0.0)
             self._span(spec, "begin")
             try:
-                self._probe(spec)
+                within_room(
+                    self._target, partial(self._probe, spec), partial(self._note, probe=spec.key)
+                )
             except Cancelled:
                 self._span(spec, "end")
                 self._end(False, "stopped")
                 return 0
-            except torch.OutOfMemoryError as error:
-                failed = True
-                self._fault(spec, f"out of memory: {first_line(error)}")
             except Exception as error:  # whatever a library raises, the next probe may work
                 failed = True
-                self._fault(spec, first_line(error))
-                if any(sign in str(error) for sign in CUDA_GONE):
+                short = out_of_memory(error)
+                said = first_line(error)
+                self._fault(spec, f"out of memory, whatever the size: {said}" if short else said)
+                if not short and any(sign in str(error) for sign in CUDA_GONE):
                     return 4
             self._span(spec, "end")
             self._target.clean_up()

@@ -6,8 +6,8 @@ import contextlib
 import fcntl
 import os
 import queue
+import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -16,7 +16,8 @@ from typing import IO
 import msgspec
 
 from roofwatch.session.events import AnyEvent, Beat, Note, decode
-from roofwatch.session.file import SessionFile
+from roofwatch.session.interpreter import start_of
+from roofwatch.session.kept_file import SessionFile
 
 LOG_LINES = 6
 PIPE_BYTES = 1 << 20  # Linux' own limit for an unprivileged process
@@ -45,7 +46,7 @@ class Child:
     ) -> None:
         self.instrument = instrument
         self.retired = False  # its end is wanted: no fault
-        self.last_beat = self.last_event = time.monotonic()
+        self.born_s = self.last_beat = self.last_event = self.last_step = time.monotonic()
         self.beat: Beat | None = None
         self._t0_ns = t0_ns
         self._file = file
@@ -53,10 +54,9 @@ class Child:
         self._log = _log_file()
         read_end, write_end = os.pipe()
         _widen(write_end)
-        safe = ["-P"] if getattr(sys.flags, "safe_path", False) else []  # as we were started
-        command = [sys.executable, *safe, "-m", f"roofwatch.{instrument}", "--fd", str(write_end)]
+        own = ["--fd", str(write_end), "--t0", str(t0_ns)]
         self.process = subprocess.Popen(
-            [*command, "--t0", str(t0_ns), *arguments],
+            [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
@@ -81,9 +81,11 @@ class Child:
                     continue
                 self.last_beat = time.monotonic()
                 if isinstance(event, Beat):
-                    self.beat = event
+                    before, self.beat = self.beat, event
+                    if _step(before) != _step(event):
+                        self.last_step = self.last_beat
                 else:
-                    self.last_event = self.last_beat
+                    self.last_event = self.last_step = self.last_beat
                     self._file.write(event)
                 self._inbox.put(event)
         self._inbox.put(Gone(self))
@@ -110,13 +112,33 @@ class Child:
         if self.process.poll() is None:
             self.process.terminate()
             if self.wait(patience_s) is None:
-                self.process.kill()
+                self.kill()
                 self.wait(2.0)
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
         self._reader.join(0.5)
         self._log.close()
+
+    def kill(self) -> None:
+        """Kill it and what it started, at once; one that the driver holds dies when it lets go."""
+        self.retired = True
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def excuse(self) -> None:
+        """Nobody has listened for a while: its silence counts from now on."""
+        self.last_beat = self.last_event = self.last_step = time.monotonic()
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self.born_s
+
+    @property
+    def still_s(self) -> float:
+        """Seconds since it said anything but what it had said before."""
+        return time.monotonic() - self.last_step
 
     @property
     def silent_s(self) -> float:
@@ -131,6 +153,10 @@ class Child:
         self._log.seek(max(0, size - 4096))
         text = self._log.read().decode("utf-8", "replace")
         return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]
+
+
+def _step(beat: Beat | None) -> tuple[object, ...] | None:
+    return (beat.state, beat.probe, beat.progress) if beat is not None else None
 
 
 def _widen(pipe: int) -> None:

@@ -12,10 +12,11 @@ DONE, ABSENT, FAILED, WRONG_FINDING = 0, 3, 4, 5
 def exit_code(session: Session, found: list[Finding], strict: bool) -> int:
     """3: the named device is absent; 4: an instrument or probe failed; 5: wrong, only if strict.
 
-    A fault of an earlier run is healed by a later one. A number that was made wrong on purpose is
-    meant to be found wrong: there it is the mistake that no rule flagged that is wrong.
+    A fault of an earlier run is healed by a later one, telemetry's by its next sample. A number
+    that was made wrong on purpose is meant to be found wrong: there it is the mistake that no rule
+    flagged that is wrong.
     """
-    faults = [f for f in session.faults if f.instrument != "file" and f.run == session.run]
+    faults = [f for f in session.open_faults if f.instrument != "file"]
     if any(f.exit_code == ABSENT for f in faults):
         return ABSENT
     if faults:

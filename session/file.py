@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.session.bounds import Moment
-from roofwatch.session.events import AnyEvent, Beat, Sample, SessionInfo, decode, encode
+from roofwatch.session.events import AnyEvent, Sample, SessionInfo, decode
 from roofwatch.session.own_file import refuse_pipe
 
 FAMILY = "roofwatch.session/"
@@ -41,70 +39,6 @@ def sessions_folder() -> Path:
 def slug(name: str) -> str:
     """A card's name as part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "device"
-
-
-class SessionFile:
-    """The writing end, safe from several threads. A full disk is said once; measuring goes on."""
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
-        self.problem: str | None = None
-        self._descriptor = descriptor
-        self._closed = False
-        self._lock = threading.Lock()
-
-    def write(self, event: AnyEvent) -> None:
-        """Append one event; beats are signs of life and are not kept."""
-        if isinstance(event, Beat) or self.problem is not None or self._closed:
-            return
-        line = memoryview(encode(event))
-        with self._lock:
-            try:
-                while line:
-                    line = line[os.write(self._descriptor, line) :]
-            except OSError as error:
-                self.problem = f"{self.path}: {error.strerror}; the session is no longer saved"
-
-    def rename(self, path: Path) -> None:
-        """Give the open file its final name, if that name is free."""
-        if path.exists():
-            return
-        try:
-            os.rename(self.path, path)
-        except OSError:
-            return  # the first name is as good
-        self.path = path
-
-    def close(self) -> None:
-        """Close the file; writing afterwards is refused silently."""
-        with self._lock:
-            if not self._closed:
-                self._closed = True
-                os.close(self._descriptor)
-
-
-def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
-    """Open ``path`` (or a new file in the sessions folder) for appending, mode 0600.
-
-    Raises:
-        SaveRefused: the file has content, is a link, or cannot be written.
-    """
-    target = path or sessions_folder() / f"{stamp}-{session_id}.jsonl"
-    try:
-        if path is None:
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        flags |= os.O_NONBLOCK  # a pipe that nobody reads is refused, not waited for
-        descriptor = os.open(target, flags, 0o600)
-    except OSError as error:
-        raise SaveRefused(f"{target}: {error.strerror}") from None
-    if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise SaveRefused(f"{target}: a pipe keeps nothing")
-    if os.fstat(descriptor).st_size:
-        os.close(descriptor)
-        raise SaveRefused(f"{target}: has content already; a session is never written over it")
-    return SessionFile(target, descriptor)
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -130,6 +130,10 @@ class Session:
 
     def _learn(self, event: SessionInfo) -> None:
         who = event.instrument or "parent"
+        if event.resumed:  # its instruments are others, and have not spoken
+            self.ends.pop(self.run, None)
+            self._devices.clear()
+            self._merged = None
         if event.device is not None:
             before = self._devices.get(who)
             other = before and (before.kind, before.uuid) != (event.device.kind, event.device.uuid)
@@ -194,6 +198,21 @@ class Session:
     def sustain_s(self) -> float:
         """Seconds of a sustained probe: as asked for, else the suite's own."""
         return self._sustain_s or sustain_default_s(self.suite)
+
+    @property
+    def asked_sustain_s(self) -> float | None:
+        """The same where it was asked for."""
+        return self._sustain_s
+
+    @property
+    def open_faults(self) -> list[Fault]:
+        """Faults of the run that nothing has healed: telemetry's is by a sample that came later."""
+        last_s = self.samples.moments[-1] if self.samples else -1.0
+        return [
+            f
+            for f in self.faults
+            if f.run == self.run and not (f.instrument == "telemetry" and f.t < last_s)
+        ]
 
     @property
     def complete(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import os
 import queue
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,59 +16,50 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-import roofwatch
-from roofwatch.roofline.model import Model
-from roofwatch.session import file as session_file
+from roofwatch.session import kept_file
+from roofwatch.session.asked import (
+    Options,
+    asked_before,
+    first_event,
+    own_software,
+    probe_arguments,
+)
 from roofwatch.session.busy import Busy, busy, finding_flag
 from roofwatch.session.child import Child, Gone
-from roofwatch.session.events import (
-    SCHEMA,
-    AnyEvent,
-    Beat,
-    End,
-    Fault,
-    Note,
-    Price,
-    SessionInfo,
-    Software,
-)
+from roofwatch.session.done import done_so_far
+from roofwatch.session.events import AnyEvent, Beat, Device, End, Fault, Note, SessionInfo, Span
+from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
+from roofwatch.session.instruments import Instruments
+from roofwatch.session.pairing import not_the_same, other_card, paired
+from roofwatch.session.restarts import FINAL, Restarts
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
 
 IDENTITY_PATIENCE_S = 5.0
 SAMPLES_TO_JUDGE = 3
+ABSENT = 3  # as an instrument says of a device that is not there
 
 Cards = Callable[[], "tuple[tuple[Card, ...], frozenset[str]]"]
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What a live session was asked for."""
-
-    device: str = "auto"  # "auto" | "cpu" | "cuda:N"
-    suite: str = "quick"
-    sustain_s: float | None = None
-    hold: tuple[str, ...] = ()  # precisions to hold; empty: the suite's own
-    models: tuple[Model, ...] = ()  # of the decode suite; empty where another runs
-    contexts: tuple[int, ...] = ()
-    price: Price | None = None
-    save: Path | None = None
-    hz: float = 10.0
-    probes: bool = True  # False: telemetry only
 
 
 class Live:
     """The instruments of one session. ``session`` is the fold of all that ``poll`` returned."""
 
     def __init__(self, options: Options, cards: Cards) -> None:
-        self.options = options
+        """Opens the file.
+
+        Raises:
+            SaveRefused: it cannot be the one to save to.
+            UnreadableSession: there is nothing to resume in it.
+        """
         self.session = Session()
         self._cards = cards
         self._t0_ns = time.monotonic_ns()
-        self._inbox: queue.SimpleQueue[AnyEvent | Gone] = queue.SimpleQueue()
-        self._children: dict[str, Child] = {}
-        self._run = 1
+        self._restarts = Restarts()
+        self._telemetry_due_s: float | None = None
+        self._without: list[str] = []  # calls of NVML that did not return
         self._told_go = False
         self._expected_revision = -1
         self._file_problem_said = False
@@ -78,7 +68,19 @@ class Live:
         self._stamp = now.strftime("%Y%m%dT%H%M%SZ")
         self._started_at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._id = os.urandom(3).hex()
-        self.file = session_file.create(options.save, self._stamp, self._id)
+        self._resumed: Device | None = None  # the device of the session that is gone on with
+        if options.resume is not None:
+            from roofwatch.session.resume import resumable  # few do
+
+            self.file, self.session = resumable(options.resume)
+            options = asked_before(options, self.session)
+            self._resumed = self.session.device
+            self._t0_ns -= round(self.session.duration_s * 1e9)
+        else:
+            self.file = kept_file.create(options.save, self._stamp, self._id)
+        self.options = options
+        self._run = self.session.run
+        self._instruments = Instruments(self._t0_ns, self.file)
 
     def now(self) -> float:
         """Seconds since the session began."""
@@ -86,24 +88,11 @@ class Live:
 
     def start(self) -> None:
         """Write the first event and start telemetry. Main thread only."""
-        self._tell(
-            SessionInfo(
-                t=0.0,
-                schema=SCHEMA,
-                id=self._id,
-                started_at=self._started_at,
-                host=os.uname().nodename,
-                suite=self.options.suite,
-                sustain_s=self.options.sustain_s,
-                hold=list(self.options.hold),
-                models=[msgspec.to_builtins(m) for m in self.options.models],
-                contexts=list(self.options.contexts),
-                price=self.options.price,
-                software=Software(
-                    roofwatch=roofwatch.__version__, python=".".join(map(str, sys.version_info[:3]))
-                ),
-            )
-        )
+        if self._resumed is None:
+            self._tell(first_event(self.options, self._id, self._started_at))
+        else:
+            self._tell(SessionInfo(t=self.now(), resumed=True, software=own_software()))
+            self._note(f"gone on with at {self._started_at}")
         device = self.options.device
         self._spawn_telemetry("host" if device == "cpu" else "auto", device)
 
@@ -113,38 +102,27 @@ class Live:
             self._spawn_probes()
 
     def _spawn(self, instrument: str, arguments: list[str]) -> None:
-        previous = self._children.get(instrument)
-        if previous is not None:
-            previous.end()
         try:
-            child = Child(instrument, arguments, self._t0_ns, self.file, self._inbox)
+            self._instruments.start(instrument, arguments)
         except OSError as error:
             what = f"the {instrument} instrument cannot be started: {error.strerror}"
             self._tell(Fault(t=self.now(), instrument=instrument, what=what, run=self._run))
             if instrument == "probes":
                 self._tell(End(t=self.now(), complete=False, why=what, run=self._run))
-            return
-        self._children[instrument] = child
 
     def _spawn_telemetry(self, source: str, device: str) -> None:
+        self._telemetry_due_s = None
         arguments = ["--source", source, "--hz", str(self.options.hz)]
         if device not in ("auto", "cpu"):
             arguments += ["--device", device]
+        if self._without:
+            arguments += ["--without", ",".join(self._without)]
         self._spawn("telemetry", arguments)
 
     def _spawn_probes(self) -> None:
-        arguments = ["--device", self.options.device, "--suite", self.options.suite]
-        arguments += ["--run", str(self._run)]
-        if self.options.sustain_s:
-            arguments += ["--sustain", str(self.options.sustain_s)]
-        if self.options.hold:
-            arguments += ["--hold", ",".join(self.options.hold)]
-        if self.options.models:
-            arguments += ["--models", msgspec.json.encode(self.options.models).decode()]
-        if self.options.contexts:
-            arguments += ["--contexts", ",".join(map(str, self.options.contexts))]
         self._told_go = False
-        self._spawn("probes", arguments)
+        done = done_so_far(self.session, self._run)
+        self._spawn("probes", probe_arguments(self.options, self._run, done))
 
     def poll(self, look_up: bool = True) -> list[AnyEvent]:
         """Everything that has come since the last call, folded; also looks after the children.
@@ -152,9 +130,10 @@ class Live:
         ``look_up``: find the card's nominal figures and write the ranges, once it is known. That
         takes longer than a first paint may.
         """
+        self._look_after()
         while True:
             try:
-                item = self._inbox.get_nowait()
+                item = self._instruments.inbox.get_nowait()
             except queue.Empty:
                 break
             if isinstance(item, Gone):
@@ -186,23 +165,30 @@ class Live:
         """An instrument said which device it sees; pair them and name the file."""
         telemetry = self.session.told_by("telemetry")
         probes = self.session.told_by("probes")
+        if self._resumed and info.device and not_the_same(self._resumed, info.device):
+            self._refuse(info.device)
+            return
         if telemetry and probes and info.instrument == "probes":
             if probes.kind == "cpu" and telemetry.kind == "cuda":
                 self._note("this torch cannot use the GPU: the CPU is measured instead")
                 self._spawn_telemetry("host", "cpu")
-            elif (
-                probes.kind == telemetry.kind == "cuda"
-                and probes.uuid
-                and telemetry.uuid
-                and probes.uuid.lower() != telemetry.uuid.lower()
-                and not telemetry.uuid.startswith("MIG")
-            ):
+            elif other_card(telemetry, probes):
                 self._note(f"telemetry was on another card; paired with torch's {probes.uuid}")
-                self._spawn_telemetry("nvml", probes.uuid)
+                self._spawn_telemetry("nvml", str(probes.uuid))
         name = self.session.device.name
-        if name and self.options.save is None:
+        if name and self.options.save is None and self._resumed is None:
             folder = self.file.path.parent
-            self.file.rename(folder / f"{self._stamp}-{session_file.slug(name)}-{self._id}.jsonl")
+            self.file.rename(folder / f"{self._stamp}-{slug(name)}-{self._id}.jsonl")
+
+    def _refuse(self, device: Device) -> None:
+        """The session that is resumed is of another device: nothing of this one is added."""
+        before = self._resumed.name if self._resumed else None
+        what = f"the session is of {before}, this is {device.name or device.kind}: not gone on with"
+        self._instruments.end("telemetry", "probes")
+        self._tell(
+            Fault(t=self.now(), instrument="parent", what=what, exit_code=ABSENT, run=self._run)
+        )
+        self._tell(End(t=self.now(), complete=False, why=what, run=self._run))
 
     def _paired(self) -> bool:
         """Both instruments have said what they see (or telemetry will not), of one device."""
@@ -210,15 +196,10 @@ class Live:
         if probes is None:
             return False
         telemetry = self.session.told_by("telemetry")
-        child = self._children.get("telemetry")
         if telemetry is None:
-            gone = child is None or child.process.poll() is not None
-            return gone or self.now() > IDENTITY_PATIENCE_S
-        if telemetry.kind != probes.kind:
-            return probes.kind == "cuda"  # NVML is missing, torch works: go without
-        if telemetry.uuid and probes.uuid and not telemetry.uuid.startswith("MIG"):
-            return telemetry.uuid.lower() == probes.uuid.lower()
-        return True
+            late = self._instruments.older_than("telemetry", IDENTITY_PATIENCE_S)
+            return late or not self._instruments.alive("telemetry")
+        return paired(telemetry, probes)
 
     def _expect(self) -> None:
         """Write the nominal card and the ranges once a device is known; again if it changes."""
@@ -251,12 +232,12 @@ class Live:
     @property
     def waiting(self) -> bool:
         """The probe instrument is ready, the ranges are written: only ``go`` is missing."""
-        if self._told_go or "probes" not in self._children or not self._paired():
+        probes = self._instruments.get("probes")
+        if self._told_go or probes is None or not self._paired():
             return False
-        telemetry = self._children.get("telemetry")
         enough = len(self.session.samples) >= SAMPLES_TO_JUDGE
-        silent = telemetry is None or telemetry.process.poll() is not None
-        return enough or silent or self.now() > IDENTITY_PATIENCE_S
+        silent = not self._instruments.alive("telemetry")
+        return enough or silent or probes.age_s > IDENTITY_PATIENCE_S
 
     def busy(self) -> Busy | None:
         """Who else is on the card, judged by the samples before our own work began."""
@@ -264,7 +245,7 @@ class Live:
 
     def go(self) -> None:
         """Let the probes measure; a busy card is written down as a finding."""
-        child = self._children.get("probes")
+        child = self._instruments.get("probes")
         if child is None:  # it ended while the question stood
             return
         occupied = self.busy()
@@ -279,10 +260,9 @@ class Live:
     def stand_down(self) -> None:
         """Do not measure: the user would rather leave a busy card alone."""
         self._told_go = True
-        child = self._children.pop("probes", None)
-        if child is None:
+        if self._instruments.get("probes") is None:
             return
-        child.end()
+        self._instruments.end("probes")
         why = "not started: the card was busy"
         self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
 
@@ -292,19 +272,23 @@ class Live:
         return self.file.path
 
     @property
+    def empty(self) -> bool:
+        """Nothing was read or measured."""
+        return not (self.session.samples or self.session.measurements)
+
+    @property
     def probing(self) -> bool:
         """The probe instrument of this run has not ended."""
-        return "probes" in self._children and self._run not in self.session.ends
+        return self._instruments.get("probes") is not None and self._run not in self.session.ends
 
     def rerun(self) -> bool:
         """Begin the next run in the same session; False while one is under way."""
         if self.probing:
             return False
         self._run += 1
-        telemetry = self._children.get("telemetry")
-        if telemetry is None or telemetry.process.poll() is not None:
-            host = self.session.device.kind == "cpu"
-            self._spawn_telemetry("host" if host else "auto", self.options.device)
+        self._restarts.new_run()
+        if not self._instruments.alive("telemetry"):
+            self._telemetry_again()
         self._expected_revision = -1
         self._note(f"run {self._run}")
         self._spawn_probes()
@@ -312,54 +296,90 @@ class Live:
 
     @property
     def silence(self) -> tuple[str, float] | None:
-        """An instrument that should speak and does not, with its last word's age in seconds.
-
-        Nobody is expected to speak while torch is imported or a device is opened.
-        """
-        for name, patience_s in (("telemetry", 2.0), ("probes", 5.0)):
-            child = self._children.get(name)
-            if child is None or child.process.poll() is not None or child.silent_s < patience_s:
-                continue
-            beat = child.beat
-            if name == "telemetry" or (beat is not None and beat.state in ("waiting", "measuring")):
-                return name, child.silent_s
-        return None
+        """An instrument that should speak and does not, with its last word's age in seconds."""
+        return self._instruments.silence
 
     def beat(self, instrument: str) -> Beat | None:
         """The last heartbeat of an instrument."""
-        child = self._children.get(instrument)
-        return child.beat if child else None
+        return self._instruments.beat(instrument)
+
+    def _look_after(self) -> None:
+        """End an instrument that hangs, start telemetry again when its time has come."""
+        lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
+        for child, why in self._instruments.hung(lost):
+            if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
+                self._without.append(child.beat.waits_for)
+            self._instruments.kill(child)
+            self._fault(child, None, f"hangs: {why}; it is ended")
+            self._start_again(child)
+        if self._telemetry_due_s is not None and time.monotonic() >= self._telemetry_due_s:
+            self._telemetry_again()
+
+    def _telemetry_again(self) -> None:
+        """Start it for the device that it was on: never for another in its place."""
+        told = self.session.told_by("telemetry")
+        if told is None:
+            device = self.options.device
+            self._spawn_telemetry("host" if device == "cpu" else "auto", device)
+        elif told.kind == "cpu":
+            self._spawn_telemetry("host", "cpu")
+        else:
+            self._spawn_telemetry("nvml", told.uuid or self.options.device)
 
     def _gone(self, child: Child) -> None:
         """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""
         if child.retired:
+            child.end()
             return
         code = child.wait(2.0)
-        current = self._children.get(child.instrument) is child
-        probes = current and child.instrument == "probes"
-        if not (probes and self._run in self.session.ends):
-            self._fault(child, code)
-        if probes:
-            del self._children["probes"]
-            if self._run not in self.session.ends:
-                why = "the instrument ended"
-                self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        if child.instrument == "probes" and self._run in self.session.ends:
+            if self._instruments.is_now(child):
+                self._instruments.forget("probes")
+        else:
+            said = self._said(child)
+            if not (said and code in FINAL):
+                how = f"killed by signal {-code}" if code and code < 0 else f"exit code {code}"
+                self._fault(child, code, f"ended: {how}")
+            self._start_again(child, final=any(f.exit_code == code for f in said))
         child.end()
 
-    def _fault(self, child: Child, code: int | None) -> None:
-        probe = self.session.running() if child.instrument == "probes" else None
-        already = any(
-            f.instrument == child.instrument and f.run == self._run for f in self.session.faults
-        )
-        if already and code in (3, 4):
-            return  # it said itself what happened
-        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    def _said(self, child: Child) -> list[Fault]:
+        """What it has written of its own faults."""
+        begin_s = self.now() - child.age_s
+        faults = (f for f in self.session.faults if f.instrument == child.instrument)
+        return [f for f in faults if f.run == self._run and f.t >= begin_s]
+
+    def _start_again(self, child: Child, final: bool = False) -> None:
+        """After a fault: telemetry a little later, the probes at once for what remains."""
+        if not self._instruments.is_now(child):
+            return
+        if child.instrument == "telemetry":
+            wait_s = None if final else self._restarts.telemetry_in_s(child.age_s)
+            if wait_s is None:
+                self._note("telemetry is not started again")
+                return
+            self._telemetry_due_s = time.monotonic() + wait_s
+            self._note("telemetry is started again")
+            return
+        self._instruments.forget("probes")
+        if (probe := self.session.running()) is not None:
+            self._tell(Span(t=self.now(), probe=probe, edge="end", run=self._run))
+        done = done_so_far(self.session, self._run).probes
+        left = [spec.label for spec in self.session.specs if spec.key not in done]
+        if not final and self._restarts.probes(len(done), len(left)):
+            self._note(f"the probes are started again for what remains, {len(left)}")
+            self._spawn_probes()
+            return
+        why = "the instrument ended"
+        self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+
+    def _fault(self, child: Child, code: int | None, what: str) -> None:
         self._tell(
             Fault(
                 t=self.now(),
                 instrument=child.instrument,
-                what=f"the {child.instrument} instrument ended: {how}",
-                probe=probe,
+                what=f"the {child.instrument} instrument {what}",
+                probe=self.session.running() if child.instrument == "probes" else None,
                 exit_code=code,
                 log=child.log_tail(),
                 run=self._run,
@@ -368,10 +388,12 @@ class Live:
 
     def close(self) -> None:
         """End both instruments, keep their last words, close the file."""
-        for child in self._children.values():
-            child.end()
+        self._instruments.end("telemetry", "probes")
+        self._telemetry_due_s = None
         self.poll()
         if self.options.probes and self._run not in self.session.ends:
             self._tell(End(t=self.now(), complete=False, why="quit", run=self._run))
+        if self.empty and self.options.save is None and self._resumed is None:
+            self.file.discard()
         self.session.closed = True
         self.file.close()

@@ -56,12 +56,14 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
     for spec in session.specs:
         m = measured.get(spec.key)
         points = session.group(spec.key, run) if spec.protocol in GROUPS else []
-        if m is not None or ((spec.key in swept or points) and spec.key != running):
+        if m is not None:
             state, why = DONE, None
         elif spec.key == running:
             state, why = RUNNING, None
-        elif spec.key in faults:
+        elif spec.key in faults:  # also with some of its points: it was cut short
             state, why = FAILED, faults[spec.key]
+        elif spec.key in swept or points:
+            state, why = DONE, None
         elif spec.key in notes:
             state, why = SKIPPED, notes[spec.key]
         else:

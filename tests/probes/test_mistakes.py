@@ -58,6 +58,9 @@ class Card:
     def free_bytes(self) -> int:
         return self.free
 
+    def keep_within(self, share: float) -> None:
+        pass
+
     def timer(self) -> NamedTimer:
         return NamedTimer("event")
 

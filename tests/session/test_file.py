@@ -12,13 +12,13 @@ from roofwatch.session.events import Beat, Note, SessionInfo, encode
 from roofwatch.session.file import (
     SaveRefused,
     UnreadableSession,
-    create,
     events,
     last_moment,
     read,
     sessions_folder,
     slug,
 )
+from roofwatch.session.kept_file import create
 
 FIRST = SessionInfo(t=0.0, schema="roofwatch.session/1", id="abc")
 

@@ -28,6 +28,7 @@ SUITE = (
     "transformer's step against the batch; kernels: what a transformer's kernels make of the card"
 )
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
+RESUME = "go on with a session that was cut short, with its own suite; without FILE the last one"
 NOMINAL = "cards that add to or override the table"
 MODEL = (
     "what --suite decode runs: names, or a Hugging Face config.json; several with commas (without "
@@ -63,6 +64,7 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
     add("--model", type=models, action="extend", default=[], metavar="NAME,…", help=MODEL)
     add("--context", type=contexts, action="extend", default=[], metavar="N,…", help=CONTEXT)
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
+    add("--resume", nargs="?", const="", metavar="FILE", help=RESUME)
     add("--nominal", type=Path, metavar="FILE", help=NOMINAL)
     add_price_option(parser)
 

@@ -33,8 +33,7 @@ def message(
         verb = "are" if name == "probes" else "is"
         text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
         return _line(f"{glyphs.warn} {text}", "warn", cells, glyphs)
-    faults = [f for f in session.faults if f.run == session.run]  # a later run heals
-    if faults:
+    if faults := session.open_faults:
         fault = faults[-1]
         return _line(f"{glyphs.wrong} {shown(fault.what)}", "wrong", cells, glyphs)
     running = session.running()

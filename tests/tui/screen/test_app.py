@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from roofwatch.session.asked import Options
 from roofwatch.session.busy import Busy
 from roofwatch.session.cards import load_cards
 from roofwatch.session.events import AnyEvent
 from roofwatch.session.file import events
-from roofwatch.session.live import Live, Options
+from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.screen.app import RoofwatchApp

@@ -1,0 +1,85 @@
+"""What a live session was asked for, and what that makes of its first event and its probes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+import roofwatch
+from roofwatch.roofline.model import Model
+from roofwatch.session.done import Done
+from roofwatch.session.events import SCHEMA, Price, SessionInfo, Software
+from roofwatch.session.fold import Session
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a live session was asked for."""
+
+    device: str = "auto"  # "auto" | "cpu" | "cuda:N"
+    suite: str = "quick"
+    sustain_s: float | None = None
+    hold: tuple[str, ...] = ()  # precisions to hold; empty: the suite's own
+    models: tuple[Model, ...] = ()  # of the decode suite; empty where another runs
+    contexts: tuple[int, ...] = ()
+    price: Price | None = None
+    save: Path | None = None
+    resume: Path | None = None  # an incomplete session, to be gone on with
+    hz: float = 10.0
+    probes: bool = True  # False: telemetry only
+
+
+def own_software() -> Software:
+    """The versions that the parent knows."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return Software(roofwatch=roofwatch.__version__, python=python)
+
+
+def first_event(options: Options, session_id: str, started_at: str) -> SessionInfo:
+    """The event that every session begins with."""
+    return SessionInfo(
+        t=0.0,
+        schema=SCHEMA,
+        id=session_id,
+        started_at=started_at,
+        host=os.uname().nodename,
+        suite=options.suite,
+        sustain_s=options.sustain_s,
+        hold=list(options.hold),
+        models=[msgspec.to_builtins(m) for m in options.models],
+        contexts=list(options.contexts),
+        price=options.price,
+        software=own_software(),
+    )
+
+
+def asked_before(options: Options, session: Session) -> Options:
+    """``options`` with what an earlier session asked for in place of its suite."""
+    return msgspec.structs.replace(
+        options,
+        suite=session.suite,
+        sustain_s=session.asked_sustain_s,
+        hold=tuple(session.hold),
+        models=tuple(msgspec.convert(session.models, list[Model])),
+        contexts=tuple(session.contexts),
+        price=options.price or session.price,
+        save=None,
+    )
+
+
+def probe_arguments(options: Options, run: int, done: Done) -> list[str]:
+    """The command line of the probe instrument for one run, or for what is left of it."""
+    arguments = ["--device", options.device, "--suite", options.suite, "--run", str(run)]
+    if options.sustain_s:
+        arguments += ["--sustain", str(options.sustain_s)]
+    if options.hold:
+        arguments += ["--hold", ",".join(options.hold)]
+    if options.models:
+        arguments += ["--models", msgspec.json.encode(options.models).decode()]
+    if options.contexts:
+        arguments += ["--contexts", ",".join(map(str, options.contexts))]
+    if done.probes:
+        arguments += ["--done", msgspec.json.encode(done).decode()]
+    return arguments

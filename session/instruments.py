@@ -1,0 +1,112 @@
+"""The two child processes of a live session: started, asked whether they live, ended."""
+
+from __future__ import annotations
+
+import queue
+import time
+
+from roofwatch.session.child import Child, Gone
+from roofwatch.session.events import AnyEvent, Beat
+from roofwatch.session.kept_file import SessionFile
+from roofwatch.session.stuck import why_stuck
+
+PAUSE_S = 2.0  # between two looks: we were stopped ourselves, and heard nobody
+SILENT_S = {"telemetry": 2.0, "probes": 5.0}  # long before one counts as hung
+SPEAKING = ("waiting", "measuring")  # states in which the probes are expected to
+
+
+class Instruments:
+    """At most one child of a name; ``inbox`` has what they wrote, in order."""
+
+    def __init__(self, t0_ns: int, file: SessionFile) -> None:
+        self.inbox: queue.SimpleQueue[AnyEvent | Gone] = queue.SimpleQueue()
+        self._t0_ns = t0_ns
+        self._file = file
+        self._children: dict[str, Child] = {}
+        self._killed: list[Child] = []
+        self._looked_s = time.monotonic()
+
+    def start(self, name: str, arguments: list[str]) -> None:
+        """Start one in the place of its predecessor. Main thread only.
+
+        Raises:
+            OSError: there is no process to be had.
+        """
+        if (previous := self._children.get(name)) is not None and not previous.retired:
+            previous.end()
+        self._children[name] = Child(name, arguments, self._t0_ns, self._file, self.inbox)
+
+    def get(self, name: str) -> Child | None:
+        """The child of that name, alive or not; None once it is forgotten."""
+        return self._children.get(name)
+
+    def is_now(self, child: Child) -> bool:
+        """Whether it is still the one of its name."""
+        return self._children.get(child.instrument) is child
+
+    def alive(self, name: str) -> bool:
+        """Whether its process runs."""
+        child = self._children.get(name)
+        return child is not None and child.process.poll() is None
+
+    def older_than(self, name: str, seconds: float) -> bool:
+        """Whether it was started so long ago, or is not there at all."""
+        child = self._children.get(name)
+        return child is None or child.age_s > seconds
+
+    def kill(self, child: Child) -> None:
+        """Kill one that hangs, without waiting: the driver may hold it for long."""
+        child.kill()
+        self._killed.append(child)
+
+    def forget(self, name: str) -> Child | None:
+        """Take it out, whatever becomes of it."""
+        return self._children.pop(name, None)
+
+    def end(self, *names: str) -> None:
+        """End those of the names, and forget the probes: they are of one run."""
+        for name in names:
+            if (child := self._children.get(name)) is not None:
+                child.end()
+        if "probes" in names:
+            self._children.pop("probes", None)
+        while self._killed:
+            self._killed.pop().end()
+
+    def hung(self, lost: bool) -> list[tuple[Child, str]]:
+        """Those that live and hang, and why it seems so; ``lost``: the card is.
+
+        After a pause of our own (Ctrl-Z) nobody is blamed: their silence counts from then on.
+        """
+        now_s = time.monotonic()
+        paused, self._looked_s = now_s - self._looked_s > PAUSE_S, now_s
+        found = []
+        for name, child in self._children.items():
+            if paused:
+                child.excuse()
+            if child.retired or child.process.poll() is not None:
+                continue
+            why = why_stuck(name, child.beat, child.silent_s, child.still_s, lost)
+            if why is not None:
+                found.append((child, why))
+        return found
+
+    @property
+    def silence(self) -> tuple[str, float] | None:
+        """An instrument that should speak and does not, with its last word's age in seconds.
+
+        Nobody is expected to speak while torch is imported or a device is opened.
+        """
+        for name, patience_s in SILENT_S.items():
+            child = self._children.get(name)
+            if child is None or child.process.poll() is not None or child.silent_s < patience_s:
+                continue
+            beat = child.beat
+            if name == "telemetry" or (beat is not None and beat.state in SPEAKING):
+                return name, child.silent_s
+        return None
+
+    def beat(self, name: str) -> Beat | None:
+        """The last heartbeat of an instrument."""
+        child = self._children.get(name)
+        return child.beat if child else None
