@@ -27,6 +27,7 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+from roofwatch.session.older_runs import thinned
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
 from roofwatch.session.samples import Samples
@@ -111,6 +112,18 @@ class Session:
             self.faults.append(event)
         else:
             self.ends[event.run] = event
+            if event.complete:
+                self._leave_behind(event.run)
+
+    def _leave_behind(self, run: int) -> None:
+        """Of the runs before a complete one stay spans, notes and faults, and thinned series."""
+        if run == 1:
+            return
+        old = [s for s in self.series if s.run < run]
+        self.series[: len(old)] = thinned(old)
+        self.measurements = [m for m in self.measurements if m.run >= run]
+        self.flags = [f for f in self.flags if f.run >= run]
+        self.expects = {key: e for key, e in self.expects.items() if key[0] >= run}
 
     def _sampled(self, sample: Sample) -> None:
         """Keep a sample with its card's; of no card, or before any is known, it is the measured."""
