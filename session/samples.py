@@ -74,8 +74,12 @@ class Samples(Sequence[Sample]):
             known = self._rests[rest] = len(self._rest)
             self._rest.append(Rest(*rest))
         self._rest_at.append(known)
-        self._counted_at.append(len(self._counted))
-        self._counted.extend(sample.counters.values())
+        counted = array("q", sample.counters.values())
+        at = self._counted_at[-1] if self._counted_at else 0
+        if self._counted[at : at + len(counted)] != counted:  # most stand still
+            at = len(self._counted)
+            self._counted.extend(counted)
+        self._counted_at.append(at)
         if t < self._latest_s:
             self._late_s = min(self._late_s, t)
             return
