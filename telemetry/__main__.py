@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     instrument.keep_beating()
     instrument.listen(lambda line: stop.set() if line == "quit" else None)
     try:
-        source = _open(options.source, options.device)
+        source = _open(instrument, options)
         instrument.say("sampling")
         introduce(source, instrument, options.hz)
         run(source, instrument, options.hz, options.seconds, stop)
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _open(kind: str, device: str | None) -> Source:
+def _open(instrument: Instrument, options: argparse.Namespace) -> Source:
     """The source that was asked for; under ``auto`` the host where there is no NVML.
 
     A device that was named and is not there is an error under ``auto`` too: the host's numbers
@@ -50,10 +50,13 @@ def _open(kind: str, device: str | None) -> Source:
     """
     from roofwatch.telemetry import nvml
 
+    kind, device = options.source, options.device
     if kind == "host" or device == "cpu":
         return _host([])
     try:
-        library = nvml.load()
+        library = nvml.load(options.without)
+        instrument.waits_for = library.waits_for
+        library.start()
     except Absent as error:
         if kind == "nvml":
             raise
@@ -88,9 +91,20 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     add_arguments(parser)
     parser.add_argument("--source", choices=("auto", "nvml", "host"), default="auto")
     parser.add_argument("--device", help="cuda:N as CUDA counts, a UUID, or cpu")
+    parser.add_argument(
+        "--without",
+        type=_names,
+        default=frozenset(),
+        metavar="NAME[,NAME...]",
+        help="NVML functions that are not called: they would hang",
+    )
     parser.add_argument("--hz", type=_rate, default=HZ, help="samples a second (default 10)")
     parser.add_argument("--seconds", type=float, help="stop after so long (default: never)")
     return parser.parse_args(arguments)
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, text.split(","))))
 
 
 def _rate(text: str) -> float:

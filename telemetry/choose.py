@@ -8,13 +8,28 @@ where this guess was wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
+from roofwatch.telemetry.metric import (
+    CARD_COUNT,
+    CARD_INDEX,
+    CORES,
+    MHZ,
+    MODE,
+    believe,
+    of_pair,
+    text,
+    uuid,
+    whole,
+)
 from roofwatch.telemetry.nvml import CLOCK_SM, Absent, Gone, Nvml, NvmlError, absent
+
+T = TypeVar("T")
 
 _BARE_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ORDINAL = re.compile(r"(?:cuda:?)?(\d*)")
+SLICES_MAX = 64  # a card has seven at most
 
 
 class Card(NamedTuple):
@@ -43,13 +58,19 @@ def choose(nvml: Nvml, device: str | None, environ: Mapping[str, str]) -> Card:
         cards = _handles(nvml)
         card = _by_uuid(nvml, f"GPU-{name}", cards) or _by_uuid(nvml, f"MIG-{name}", cards)
     else:
-        ordinal = _ORDINAL.fullmatch(name)
-        if ordinal is None:
+        number = ordinal(name)
+        if number is None:
             raise Absent(f"{name!r} is neither cuda:N nor a UUID")
-        card = _by_ordinal(nvml, int(ordinal[1] or 0), environ)
+        card = _by_ordinal(nvml, number, environ)
     if card is None:
         raise Absent(f"there is no GPU {name}" if name else "CUDA_VISIBLE_DEVICES hides every GPU")
     return card if card.slice is not None else _first_slice(nvml, card)
+
+
+def ordinal(device: str | None) -> int | None:
+    """The N of ``cuda:N``, as CUDA counts; None for a card that is named otherwise."""
+    match = _ORDINAL.fullmatch((device or "").strip())
+    return int(match[1] or 0) if match else None
 
 
 def visible(value: str | None) -> list[int | str] | None:
@@ -61,12 +82,12 @@ def visible(value: str | None) -> list[int | str] | None:
     if value is None:
         return None
     entries: list[int | str] = []
-    for part in value.split(","):
-        entry: int | str = part.strip()
-        number = re.match(r"\+?\d+", part.strip())
+    for name in map(str.strip, value.split(",")):
+        entry: int | str = name
+        number = re.match(r"\+?\d+", name)
         if number:  # like strtoul: "1gpu" is 1
             entry = int(number[0])
-        elif not part.strip().startswith(("GPU-", "MIG-")):
+        elif not name.startswith(("GPU-", "MIG-")):
             break
         if entry in entries:
             return []
@@ -105,8 +126,7 @@ def _named(nvml: Nvml, entries: list[int | str], environ: Mapping[str, str]) -> 
 
 
 def _index(nvml: Nvml, handle: Any) -> int | None:
-    index = _quiet(nvml, "nvmlDeviceGetIndex", handle)
-    return None if index is None else int(index)
+    return _quiet(nvml, CARD_INDEX, "nvmlDeviceGetIndex", handle)
 
 
 def _handles(nvml: Nvml) -> list[Any]:
@@ -114,7 +134,10 @@ def _handles(nvml: Nvml) -> list[Any]:
     problem: NvmlError | Gone | None = None
     handles = []
     try:
-        for index in range(nvml.call("nvmlDeviceGetCount")):
+        count = believe(CARD_COUNT, nvml.call("nvmlDeviceGetCount"))
+        if count is None:
+            raise Absent("NVML answers no number that could count cards")
+        for index in range(count):
             try:
                 handles.append(nvml.handle("nvmlDeviceGetHandleByIndex", index))
             except (NvmlError, Gone) as error:
@@ -124,7 +147,7 @@ def _handles(nvml: Nvml) -> list[Any]:
     if handles:
         return handles
     if isinstance(problem, NvmlError):
-        raise absent(problem.code)
+        raise absent(problem)
     raise problem or Absent("NVML lists no NVIDIA GPU")
 
 
@@ -132,13 +155,13 @@ def _in_cuda_order(nvml: Nvml, environ: Mapping[str, str]) -> list[Any]:
     handles = _handles(nvml)
     if environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" or len(handles) == 1:
         return handles
-    if len({_quiet(nvml, "nvmlDeviceGetName", handle) for handle in handles}) == 1:
+    if len({_quiet(nvml, text, "nvmlDeviceGetName", handle) for handle in handles}) == 1:
         return handles  # equal cards keep their order
 
     def slowness(handle: Any) -> float:
-        cores = _quiet(nvml, "nvmlDeviceGetNumGpuCores", handle) or 0
-        mhz = _quiet(nvml, "nvmlDeviceGetMaxClockInfo", handle, CLOCK_SM) or 0
-        return -float(cores) * float(mhz)
+        cores = _quiet(nvml, CORES, "nvmlDeviceGetNumGpuCores", handle) or 0
+        mhz = _quiet(nvml, MHZ, "nvmlDeviceGetMaxClockInfo", handle, CLOCK_SM) or 0
+        return -cores * mhz
 
     return sorted(handles, key=slowness)
 
@@ -164,17 +187,21 @@ def _entry(nvml: Nvml, entry: int | str, cards: list[Any]) -> Card | None:
     return Card(cards[entry]) if entry < len(cards) else None
 
 
-def _by_uuid(nvml: Nvml, uuid: str, cards: list[Any]) -> Card | None:
+def _by_uuid(nvml: Nvml, name: str, cards: list[Any]) -> Card | None:
     """The card or slice of a UUID; a card's may be shortened as long as it is unique."""
-    if uuid.startswith("MIG-"):
+    if name.startswith("MIG-"):
         try:
-            part = nvml.handle("nvmlDeviceGetHandleByUUID", uuid)
-            return Card(nvml.handle("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", part), part)
+            slice_ = nvml.handle("nvmlDeviceGetHandleByUUID", name)
+            return Card(nvml.handle("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", slice_), slice_)
         except NvmlError:
             return None
-    matches = [
-        card for card in cards if str(_quiet(nvml, "nvmlDeviceGetUUID", card)).startswith(uuid)
-    ]
+    uuids = [_quiet(nvml, uuid, "nvmlDeviceGetUUID", card) for card in cards]
+    matches = [card for card, own in zip(cards, uuids, strict=True) if (own or "").startswith(name)]
+    if not matches and None in uuids:  # a card that does not say its UUID may be found by it
+        try:
+            return Card(nvml.handle("nvmlDeviceGetHandleByUUID", name))
+        except NvmlError:
+            return None
     return Card(matches[0]) if len(matches) == 1 else None
 
 
@@ -182,24 +209,24 @@ def _first_slice(nvml: Nvml, card: Card) -> Card:
     """Under MIG, CUDA takes the first slice of a card that was named as a whole."""
     if not _sliced(nvml, card.whole):
         return card
-    for index in range(_quiet(nvml, "nvmlDeviceGetMaxMigDeviceCount", card.whole) or 0):
+    count = _quiet(nvml, whole(0, SLICES_MAX), "nvmlDeviceGetMaxMigDeviceCount", card.whole)
+    for index in range(count or 0):
         try:
-            part = nvml.handle("nvmlDeviceGetMigDeviceHandleByIndex", card.whole, index)
+            slice_ = nvml.handle("nvmlDeviceGetMigDeviceHandleByIndex", card.whole, index)
         except NvmlError:
             continue
-        return Card(card.whole, part)
+        return Card(card.whole, slice_)
     return card
 
 
 def _sliced(nvml: Nvml, handle: Any) -> bool:
     """Whether MIG is on: then the card is used in slices only."""
-    mode = _quiet(nvml, "nvmlDeviceGetMigMode", handle)
-    return bool(mode) and mode[0] == 1
+    return _quiet(nvml, of_pair(0, MODE), "nvmlDeviceGetMigMode", handle) == 1
 
 
-def _quiet(nvml: Nvml, function: str, *arguments: Any) -> Any:
-    """An answer, or None where there is none: a guess must not fail."""
+def _quiet(nvml: Nvml, take: Callable[[Any], T | None], function: str, *arguments: Any) -> T | None:
+    """A believable answer, or None where there is none: a guess must not fail."""
     try:
-        return nvml.call(function, *arguments)
+        return believe(take, nvml.call(function, *arguments))
     except (NvmlError, Gone):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from roofwatch.session.events import Status
+from roofwatch.telemetry.metric import believe, number, whole
 from roofwatch.telemetry.nvml import FINAL, UNKNOWN, Nvml, NvmlError, check, status
 
 
@@ -35,7 +36,9 @@ NVLINK_COUNT = Field(91)
 POWER_INSTANT = Field(186)  # mW, scope GPU
 POWER_INSTANT_MODULE = Field(186, scope=1)  # GH200 and kin: the CPU beside the GPU included
 
-COUNTER_MAX = 1 << 62  # 146 years in ns; an all-ones word is a missing value
+COUNTER_MAX = 1 << 62  # 146 years in ns
+_WHOLE = whole(0, COUNTER_MAX)
+_NUMBER = number(0, COUNTER_MAX)
 
 _MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")
 """Union members by valueType, from nvml.h."""
@@ -89,21 +92,35 @@ class Fields:
             return []
         wanted = [(field.id, field.scope) for field in fields]
         try:
-            answers = list(self._nvml.call("nvmlDeviceGetFieldValues", self._handle, wanted))
+            answers = believe(
+                list, self._nvml.call("nvmlDeviceGetFieldValues", self._handle, wanted)
+            )
         except NvmlError as error:
             return [error] * len(fields)
-        if len(answers) != len(fields):
+        if answers is None or len(answers) != len(fields):
             return [NvmlError(UNKNOWN)] * len(fields)
         return [_value(answer) for answer in answers]
 
 
 def _value(answer: Any) -> int | float | NvmlError:
-    code = int(answer.nvmlReturn)
+    code = believe(_code, answer)
+    if code is None:
+        return NvmlError(UNKNOWN)
     check(code)
     if code:
         return NvmlError(code)
-    kind = int(answer.valueType)
-    if not 0 <= kind < len(_MEMBERS):
-        return NvmlError(UNKNOWN)
-    value: int | float = getattr(answer.value, _MEMBERS[kind])
-    return value if 0 <= value < COUNTER_MAX else NvmlError(UNKNOWN)
+    value = believe(_take, answer)
+    return NvmlError(UNKNOWN) if value is None else value
+
+
+def _code(answer: Any) -> int | None:
+    code = answer.nvmlReturn
+    return code if isinstance(code, int) else None
+
+
+def _take(answer: Any) -> int | float | None:
+    kind = whole(0, len(_MEMBERS) - 1)(answer.valueType)
+    if kind is None:
+        return None
+    given = getattr(answer.value, _MEMBERS[kind])
+    return _WHOLE(given) if isinstance(given, int) else _NUMBER(given)

@@ -14,7 +14,7 @@ from roofwatch.telemetry.counters import (
     POWER_INSTANT_MODULE,
     Fields,
 )
-from roofwatch.telemetry.metric import JOULES, WATTS, Metric
+from roofwatch.telemetry.metric import JOULES, WATTS, Metric, count
 from roofwatch.telemetry.neighbours import Neighbours
 from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
 from roofwatch.telemetry.quick_fields import quick_fields
@@ -37,7 +37,7 @@ class Gpu:
         """
         card = choose(nvml, device, environ)
         self.device, self.software = identify(nvml, card)
-        self.notes = notes(card, self.device)
+        self.notes = notes(card, self.device, device, environ)
 
         handle = card.whole
         self._beside = Neighbours(nvml, neighbours(nvml, card, environ))
@@ -45,7 +45,7 @@ class Gpu:
         self._fast = quick_fields(nvml, card, self.device)
         self._slow: dict[str, Metric[Any]] = {
             "energy_j": Metric(nvml, JOULES, ("nvmlDeviceGetTotalEnergyConsumption", handle)),
-            "processes": Metric(nvml, len, *process_routes(card.seen)),
+            "processes": Metric(nvml, count, *process_routes(card.seen)),
         }
         wanted = {"power_instant_w": POWER_INSTANT, **COUNTERS}
         self._fields = Fields(nvml, handle, wanted)

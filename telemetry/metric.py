@@ -52,24 +52,31 @@ class Metric(Generic[T]):
                     self._refused = status(error.code)
                 del self._routes[0]
                 continue
-            value = _believe(self._take, answer)
+            value = believe(self._take, answer)
             self.status = "error" if value is None else None
             return value
         self.status = self._refused
         return None
 
 
-def _believe(take: Callable[[Any], T | None], answer: Any) -> T | None:
+def believe(take: Callable[[Any], T | None], answer: Any) -> T | None:
+    """What ``take`` makes of an answer; None where that fails, in whatever way garbage may."""
     try:
         return take(answer)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except Exception:
         return None
+
+
+# A word of ones is how a driver writes "no value", whatever it could mean as a number.
+_ALL_ONES = frozenset((1 << bits) - 1 for bits in (31, 32, 63, 64))
 
 
 def number(low: float, high: float, parts: float = 1.0) -> Callable[[Any], float | None]:
     """Take a number of ``parts`` to the unit, if in that unit it lies in [low, high]."""
 
     def take(answer: Any) -> float | None:
+        if isinstance(answer, bool) or not isinstance(answer, (int, float)) or answer in _ALL_ONES:
+            return None
         value = float(answer) / parts
         return value if low <= value <= high else None
 
@@ -80,22 +87,56 @@ def whole(low: int, high: int) -> Callable[[Any], int | None]:
     """Take an integer if it lies in [low, high]."""
 
     def take(answer: Any) -> int | None:
-        value = int(answer)
-        return value if low <= value <= high else None
+        if isinstance(answer, bool) or not isinstance(answer, int) or answer in _ALL_ONES:
+            return None
+        return answer if low <= answer <= high else None
 
     return take
 
 
+def of_pair(index: int, take: Callable[[Any], T | None]) -> Callable[[Any], T | None]:
+    """Take one of two numbers that a function answers together."""
+
+    def take_one(answer: Any) -> T | None:
+        pair = isinstance(answer, (list, tuple)) and len(answer) == 2
+        return take(answer[index]) if pair else None
+
+    return take_one
+
+
 def text(answer: Any) -> str | None:
-    """Take a name; older packages answer bytes."""
-    value = answer.decode() if isinstance(answer, bytes) else str(answer)
+    """Take a name of printable characters; older packages answer bytes."""
+    value = answer.decode() if isinstance(answer, bytes) else answer
+    if not isinstance(value, str) or not value.isprintable() or len(value) > TEXT_MAX:
+        return None
     return value.strip() or None
+
+
+def uuid(answer: Any) -> str | None:
+    """Take the UUID of a card or of a slice."""
+    value = text(answer)
+    return value if value and value.startswith(("GPU-", "MIG-")) else None
+
+
+def count(processes: Any) -> int | None:
+    """Take the number of processes in a list of them."""
+    if not isinstance(processes, list) or not all(
+        hasattr(one, "usedGpuMemory") for one in processes
+    ):
+        return None
+    return whole(0, PROCESSES_MAX)(len(processes))
 
 
 # What a card can be. Zero clock, power or temperature is a missing value, not a reading.
 MHZ = number(1, 10_000)
 WATTS = number(0.001, 10_000, parts=1000)  # from mW
 CELSIUS = number(1, 150)
-JOULES = number(0, 1e13, parts=1000)  # from mJ; ten years at 10 kW are 3e12 J
+JOULES = number(0.001, 1e13, parts=1000)  # from mJ; ten years at 10 kW are 3e12 J
 REASONS = whole(0, 0xFFFFFF)
+CARD_COUNT = whole(0, 1024)
+CARD_INDEX = whole(0, 1023)
+CORES = whole(1, 1 << 20)
+MODE = whole(0, 1)
 BYTES_MAX = 1 << 44  # 16 TiB
+PROCESSES_MAX = 10_000
+TEXT_MAX = 96  # nvml.h's longest buffer for a name

@@ -7,6 +7,8 @@ lacks the Python function. Both mean: not supported here.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Collection
 from typing import Any
 
 from roofwatch.session.events import Status
@@ -28,8 +30,10 @@ ARGUMENT_VERSION_MISMATCH = 25
 DEPRECATED = 26
 GPU_NOT_FOUND = 28
 UNKNOWN = 999
-NO_PACKAGE = -1  # our own: nvidia-ml-py is not installed
+NO_PACKAGE = -1  # our own: nvidia-ml-py is not installed, or another package has its name
 BINDING = -2  # our own: pynvml itself stumbled
+
+HANGS_S = 1.0  # an answer takes milliseconds; a first one, with persistence mode off, seconds
 
 MEMORY_V2 = 0x02000028  # nvmlMemory_v2: the version word of the struct without reserved bytes
 CLOCK_SM, CLOCK_MEM = 1, 2
@@ -67,9 +71,10 @@ _ABSENT = {
 class NvmlError(Exception):
     """One call failed; the others may still work."""
 
-    def __init__(self, code: int) -> None:
-        super().__init__(f"NVML error {code}")
+    def __init__(self, code: int, function: str = "a call") -> None:
+        super().__init__(f"{function}: NVML error {code}")
         self.code = code
+        self.function = function
 
 
 class Gone(Exception):
@@ -87,18 +92,49 @@ def status(code: int) -> Status:
     return "no_permission" if code == NO_PERMISSION else "error"
 
 
-def absent(code: int) -> Absent:
+def absent(error: NvmlError) -> Absent:
     """Why there is no NVML to read, in one line."""
-    return Absent(_ABSENT.get(code, f"NVML does not start (error {code})"))
+    if error.code == TIMEOUT:
+        return Absent(
+            f"NVML does not answer: {error.function} timed out; only the host can mend it"
+        )
+    return Absent(_ABSENT.get(error.code, f"NVML does not start (error {error.code})"))
 
 
 class Nvml:
-    """Calls NVML by pynvml's function names. Tests hand in a module of their own."""
+    """Calls NVML by pynvml's function names. Tests hand in a module of their own.
 
-    def __init__(self, module: Any) -> None:
+    Functions in ``without`` are never called: each counts as one that timed out.
+    """
+
+    def __init__(self, module: Any, without: Collection[str] = ()) -> None:
         self._module = module
+        self._without = frozenset(without)
+        # A module that has no such class cannot raise it.
+        self._error: type[Exception] = getattr(module, "NVMLError", NvmlError)
         # pynvml's own word for a versioned symbol that the driver lacks; no NVMLError.
         self._mismatch = getattr(module, "NVMLLibraryMismatchError", TypeError)
+        # One object, replaced as a whole: the thread that beats never sees half of it.
+        self._under_way: tuple[str, float] | None = None
+
+    def waits_for(self) -> str | None:
+        """The function that has not returned for a second; any thread may ask."""
+        under_way = self._under_way
+        if under_way is None or time.monotonic() - under_way[1] < HANGS_S:
+            return None
+        return under_way[0]
+
+    def start(self) -> None:
+        """Initialise the library (0.2 ms, or seconds with persistence mode off).
+
+        Raises:
+            Absent: there is no NVML here; the text says why.
+            Gone: the card is lost.
+        """
+        try:
+            self.call("nvmlInit")
+        except NvmlError as error:
+            raise absent(error) from None
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Call one pynvml function.
@@ -109,21 +145,27 @@ class Nvml:
         """
         # NVML follows a null pointer into a crash: no call ever carries one.
         if any(argument is None for argument in arguments):
-            raise NvmlError(INVALID_ARGUMENT)
+            raise NvmlError(INVALID_ARGUMENT, function)
+        if function in self._without:
+            raise NvmlError(TIMEOUT, function)
         implementation = getattr(self._module, function, None)
         if implementation is None:
-            raise NvmlError(FUNCTION_NOT_FOUND)
+            raise NvmlError(FUNCTION_NOT_FOUND, function)
+        self._under_way = (function, time.monotonic())
         try:
             return implementation(*arguments)
-        except self._module.NVMLError as error:
-            code = int(error.value)
+        except self._error as error:
+            value = getattr(error, "value", None)
+            code = value if isinstance(value, int) else UNKNOWN
         except (TypeError, self._mismatch):
             # An older package without this parameter, or an older driver without this version.
             code = FUNCTION_NOT_FOUND
         except Exception:  # garbage where text should be, say: no reading is worth the others
             code = BINDING
+        finally:
+            self._under_way = None
         check(code)
-        raise NvmlError(code)
+        raise NvmlError(code, function)
 
     def handle(self, function: str, *arguments: Any) -> Any:
         """Call a function that answers a device handle; a null one is an error.
@@ -134,7 +176,7 @@ class Nvml:
         """
         handle = self.call(function, *arguments)
         if not handle:
-            raise NvmlError(GPU_NOT_FOUND)
+            raise NvmlError(GPU_NOT_FOUND, function)
         return handle
 
 
@@ -144,20 +186,16 @@ def check(code: int) -> None:
         raise Gone(_GONE[code])
 
 
-def load() -> Nvml:
-    """Load the library and initialise it (0.2 ms, or seconds with persistence mode off).
+def load(without: Collection[str] = ()) -> Nvml:
+    """The package, which has not touched the library yet: ``start`` does.
 
     Raises:
-        Absent: there is no NVML here; the text says why.
-        Gone: the card is lost.
+        Absent: nvidia-ml-py is not installed, or does not load.
     """
     try:
         import pynvml
-    except ImportError:
-        raise absent(NO_PACKAGE) from None
-    nvml = Nvml(pynvml)
-    try:
-        nvml.call("nvmlInit")
-    except NvmlError as error:
-        raise absent(error.code) from None
-    return nvml
+    except Exception:  # another package of this name can fail in any way
+        raise absent(NvmlError(NO_PACKAGE)) from None
+    if not hasattr(pynvml, "nvmlInit"):
+        raise absent(NvmlError(NO_PACKAGE))
+    return Nvml(pynvml, without)

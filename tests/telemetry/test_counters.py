@@ -1,20 +1,17 @@
 """Field values: each has a return code and a type of its own."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from roofwatch.telemetry.counters import COUNTERS, Field, Fields
 from roofwatch.telemetry.nvml import Gone, Nvml
 
-CARD = SimpleNamespace(index=0)
 WANTED = {"one": Field(1), "two": Field(2), "three": Field(3)}
 
 
 @pytest.fixture
 def fields(fake, pynvml):
     fake.fields = {1: pynvml.field(10), 2: pynvml.field(20), 3: pynvml.field(30)}
-    return lambda: Fields(Nvml(fake), CARD, WANTED)
+    return lambda: Fields(Nvml(fake), fake.cards[0], WANTED)
 
 
 def test_all_in_one_call(fields, fake):

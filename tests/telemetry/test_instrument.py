@@ -44,7 +44,7 @@ def test_a_card(start, finish):
         (18, "driver was upgraded, host must reboot"),
         (4, "no permission"),
         (999, "restart the container"),
-        (10, "error 10"),
+        (10, "NVML does not answer: nvmlInit timed out"),
     ],
 )
 def test_auto_falls_back_to_the_host_and_says_why(code, words, start, finish):

@@ -51,7 +51,7 @@ def test_the_others_that_this_process_may_use(device, cvd, others, four):
 
 
 def test_only_whole_cards(four):
-    four.answers["nvmlDeviceGetMigMode"] = lambda card: [card.index == 2, 0]
+    four.answers["nvmlDeviceGetMigMode"] = lambda card: [int(card.index == 2), 0]
     assert indices(four) == [1, 3]
 
 

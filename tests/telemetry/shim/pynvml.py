@@ -2,12 +2,14 @@
 
 As a class (``Fake``) for tests in this process; as a module on PYTHONPATH for the instrument in a
 process of its own, set up by the JSON in ROOFWATCH_FAKE: ``{function: code}`` to fail a function,
-``{"after": [n, code]}`` to fail everything from the n-th clock reading on, ``{"cards": n}`` for
-several of them.
+``{function: "hang"}`` for one that never returns, ``{"after": [n, code]}`` to fail everything from
+the n-th clock reading on, ``{"cards": n}`` for several of them, ``{"names": [...]}`` for unlike
+ones, ``{"slice": n}`` for MIG with one slice on the n-th.
 """
 
 import json
 import os
+import threading
 from types import SimpleNamespace
 
 
@@ -69,6 +71,15 @@ H200 = {
 }
 FIELDS = {74: 26_240_000_000, 75: 0, 76: 0, 80: 5, 81: 6, 269: 0, 270: 0, 271: 0, 186: 720_000}
 
+MIG = "MIG-dddd3333-3333-3333-3333-333333333333"
+
+
+class Handle:
+    """A card or a slice. Real ones are opaque, and NVML refuses what is none."""
+
+    def __init__(self, **known):
+        vars(self).update(known)
+
 
 class Fake:
     """Answers by function name; an exception among the answers is raised."""
@@ -80,15 +91,61 @@ class Fake:
         self.answers = dict(H200)
         self.answers["nvmlDeviceGetCount"] = cards
         self.answers["nvmlDeviceGetHandleByIndex"] = self._by_index
+        self.answers["nvmlDeviceGetHandleByUUID"] = self._by_uuid
         self.answers["nvmlDeviceGetFieldValues"] = self._field_values
         self.fields = {number: field(value) for number, value in FIELDS.items()}
-        self.cards = [SimpleNamespace(index=i, uuid=f"GPU-{i}{i}aa-uuid") for i in range(cards)]
+        self.cards = [Handle(index=i, uuid=f"GPU-{i}{i}aa-uuid") for i in range(cards)]
         self.calls = []
         self.after = None
 
     def fail(self, code, *functions):
         for function in functions:
             self.answers[function] = NVMLError(code)
+
+    def hang(self, function):
+        self.answers[function] = lambda *_: threading.Event().wait()
+
+    def name(self, names):
+        """Unlike cards: each its name, the earlier the slower."""
+        of = {card.uuid: name for card, name in zip(self.cards, names, strict=True)}
+        self.answers["nvmlDeviceGetName"] = lambda card: of[card.uuid]
+        self.answers["nvmlDeviceGetNumGpuCores"] = lambda card: 2048 * (card.index + 1)
+
+    def cut(self, index):
+        """MIG on a card: its third place holds a slice of 60 multiprocessors."""
+        whole = self.cards[index]
+        part = Handle(uuid=MIG)
+
+        def place(card, number):
+            if (card, number) != (whole, 2):
+                raise NVMLError(6)
+            return part
+
+        def by_uuid(uuid):
+            if uuid != MIG:
+                raise NVMLError(6)
+            return part
+
+        self.answers |= {
+            "nvmlDeviceGetMigMode": lambda card: [int(card is whole)] * 2,
+            "nvmlDeviceGetMaxMigDeviceCount": 7,
+            "nvmlDeviceGetMigDeviceHandleByIndex": place,
+            "nvmlDeviceGetHandleByUUID": by_uuid,
+            "nvmlDeviceGetDeviceHandleFromMigDeviceHandle": lambda one: {MIG: whole}[one.uuid],
+            "nvmlDeviceGetAttributes": lambda one: {MIG: SimpleNamespace(multiprocessorCount=60)}[
+                one.uuid
+            ],
+            "nvmlDeviceGetName": lambda one: "NVIDIA H200" + " MIG 3g.71gb" * (one is part),
+            "nvmlDeviceGetMemoryInfo": lambda one, version=None: SimpleNamespace(
+                total=71 * GIB if one is part else 141 * GIB, used=GIB
+            ),
+        }
+
+    def _by_uuid(self, uuid):
+        found = [card for card in self.cards if card.uuid == uuid]
+        if not found:
+            raise NVMLError(6)
+        return found[0]
 
     def _by_index(self, index):
         return self.cards[index]
@@ -103,6 +160,8 @@ class Fake:
         def call(*arguments):
             self.calls.append(name)
             assert None not in arguments, f"{name} called with a null handle"
+            if arguments and "HandleBy" not in name:
+                _known(arguments[0])
             clocks = self.calls.count("nvmlDeviceGetClockInfo")
             if self.after and clocks >= self.after[0]:
                 raise NVMLError(self.after[1])
@@ -114,17 +173,30 @@ class Fake:
         return call
 
 
-def _from_environment():
-    orders = json.loads(os.environ["ROOFWATCH_FAKE"])
+def _known(handle):
+    if not hasattr(handle, "uuid"):
+        raise NVMLError(2)
+
+
+def ordered(orders):
+    """A fake by the orders of the module's docstring."""
+    orders = dict(orders)
     fake = Fake(orders.pop("cards", 1))
     fake.after = orders.pop("after", None)
-    for function, code in orders.items():
-        fake.fail(code, function)
+    if "names" in orders:
+        fake.name(orders.pop("names"))
+    if "slice" in orders:
+        fake.cut(orders.pop("slice"))
+    for function, order in orders.items():
+        if order == "hang":
+            fake.hang(function)
+        else:
+            fake.fail(order, function)
     return fake
 
 
 if "ROOFWATCH_FAKE" in os.environ:
-    _fake = _from_environment()
+    _fake = ordered(json.loads(os.environ["ROOFWATCH_FAKE"]))
 
     def __getattr__(name):
         return getattr(_fake, name)
