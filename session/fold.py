@@ -55,7 +55,8 @@ class Session:
         self.models: list[dict[str, Any]] = []  # of roofline.model.Model
         self.contexts: list[int] = []
         self.price: Price | None = None
-        self.hz: float | None = None
+        self.hz: float | None = None  # as often as telemetry reads in full
+        self.least_hz: float | None = None
         self.telemetry_source: str | None = None
         self.software = Software()
         self.cpu = HostCpu()  # of the host, whatever the device
@@ -175,7 +176,9 @@ class Session:
         self.contexts = event.contexts or self.contexts
         self.price = event.price or self.price
         self._sustain_s = event.sustain_s or self._sustain_s
-        self.hz = event.hz or self.hz
+        if event.hz:
+            self.hz = max(event.hz, self.hz or 0.0)
+            self.least_hz = min(event.hz, self.least_hz or event.hz)
         self.telemetry_source = event.source or self.telemetry_source
 
     @property

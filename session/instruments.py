@@ -8,6 +8,7 @@ import time
 from roofwatch.session.child import Child, Gone
 from roofwatch.session.events import AnyEvent, Beat
 from roofwatch.session.kept_file import SessionFile
+from roofwatch.session.pace import pace_hz
 from roofwatch.session.stuck import why_stuck
 
 PAUSE_S = 2.0  # between two looks: we were stopped ourselves, and heard nobody
@@ -24,6 +25,7 @@ class Instruments:
         self._file = file
         self._children: dict[str, Child] = {}
         self._killed: list[Child] = []
+        self._pace: dict[Child, float] = {}  # what telemetry was told, if anything
         self._looked_s = time.monotonic()
 
     def start(self, name: str, arguments: list[str]) -> None:
@@ -90,6 +92,14 @@ class Instruments:
             if why is not None:
                 found.append((child, why))
         return found
+
+    def keep_pace(self, asked_hz: float, measuring: bool) -> None:
+        """Tell telemetry how often to read, where that has changed."""
+        hz = pace_hz(asked_hz, self._file.size_bytes, measuring)
+        child = self._children.get("telemetry")
+        if child is not None and hz != self._pace.get(child, asked_hz):
+            self._pace = {child: hz}
+            child.tell(f"hz {hz:g}")
 
     @property
     def silence(self) -> tuple[str, float] | None:

@@ -144,7 +144,10 @@ class Live:
             if isinstance(item, SessionInfo) and item.device is not None:
                 self._learned(item)
             elif isinstance(item, End) and item.complete:
-                self._say_unflagged()
+                from roofwatch.session.mistakes import unflagged  # long after the first paint
+
+                for text in unflagged(self.session):
+                    self._note(text)
         if look_up:
             self._expect()
         if self.file.problem and not self._file_problem_said:
@@ -152,14 +155,6 @@ class Live:
             self._tell(Fault(t=self.now(), instrument="file", what=self.file.problem))
         news, self._news = self._news, []
         return news
-
-    def _say_unflagged(self) -> None:
-        """A mistake that was made and that no rule saw: worth a word, and no fault."""
-        from roofwatch.session.mistakes import mistakes  # long after the first paint
-
-        for made in mistakes(self.session):
-            if not made.flagged:
-                self._note(f"{made.probe}: {made.message}")
 
     def _learned(self, info: SessionInfo) -> None:
         """An instrument said which device it sees; pair them and name the file."""
@@ -305,6 +300,7 @@ class Live:
 
     def _look_after(self) -> None:
         """End an instrument that hangs, start telemetry again when its time has come."""
+        self._instruments.keep_pace(self.options.hz, self.session.running() is not None)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
         for child, why in self._instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:

@@ -86,3 +86,8 @@ def _unit(claim: Claimed) -> str:
     if claim.nominal_tflops is not None:
         return PERCENT
     return "GB/s" if claim.claimed_gbs is not None else "TFLOP/s"
+
+
+def unflagged(session: Session) -> list[str]:
+    """Mistakes that were made and that no rule saw, in words: worth a note, and no fault."""
+    return [f"{made.probe}: {made.message}" for made in mistakes(session) if not made.flagged]

@@ -342,7 +342,7 @@ def _measurement(session: Session, own: Roofs, m: Measurement, name: str) -> Mea
 def _telemetry(session: Session) -> TelemetryBlock:
     samples = session.samples
     hz = session.hz
-    limit = 3 / hz if hz else 0.3
+    limit = 3 / session.least_hz if session.least_hz else 0.3
     gaps = sum(b - a > limit for a, b in itertools.pairwise(samples.moments))
     status: dict[str, str] = {}
     for field, known in (("hz", hz), ("source", session.telemetry_source)):

@@ -8,31 +8,34 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import threading
 
-from roofwatch.session.events import Fault
+from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.instrument import Instrument, add_arguments
 from roofwatch.telemetry.nvml import Absent, Gone
+from roofwatch.telemetry.orders import HZ_MAX, Orders
 from roofwatch.telemetry.sampler import Source, introduce, run
 
 HZ = 10.0  # NVML refreshes every 100 ms; faster polling returns repeats
-HZ_MAX = 100.0
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Sample until told to stop; the exit code."""
     options = _parse(arguments)
     instrument = Instrument("telemetry", options.fd, options.t0)
-    stop = threading.Event()
+    orders = Orders(options.hz)
     # NVML's first call takes seconds with persistence mode off: say that we live before it.
     instrument.say("starting")
     instrument.keep_beating()
-    instrument.listen(lambda line: stop.set() if line == "quit" else None)
+    instrument.listen(orders.hear)
     try:
         source = _open(instrument, options)
         instrument.say("sampling")
         introduce(source, instrument, options.hz)
-        run(source, instrument, options.hz, options.seconds, stop)
+        run(source, instrument, options.hz, options.seconds, orders.come)
+        while orders.follow():
+            now = instrument.now()
+            instrument.write(SessionInfo(t=now, instrument=instrument.name, hz=orders.hz))
+            run(source, instrument, orders.hz, options.seconds, orders.come)
     except Absent as error:
         return _fail(instrument, str(error), 3)
     except Gone as error:
