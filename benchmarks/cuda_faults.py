@@ -69,7 +69,7 @@ def back_in_s(level_bytes: int) -> float | None:
 
 
 def broken(argv: list[str]) -> None:
-    """The probe instrument, with a copy whose kernel reads out of bounds."""
+    """The probe instrument, with one stream whose kernel reads out of bounds."""
     import torch
 
     from roofwatch.probes import streams
@@ -78,7 +78,7 @@ def broken(argv: list[str]) -> None:
 
     def prepare(target: Any, op: str, dtype: str, size_bytes: int) -> Any:
         work, launch = real(target, op, dtype, size_bytes)
-        if op != "copy":
+        if (op, dtype) != ("add_scalar", "fp32"):
             return work, launch
         table = torch.zeros(8, device=target.torch_device)
         beyond = torch.full((1024,), 1 << 20, device=target.torch_device)
