@@ -60,7 +60,7 @@ class Target(Protocol):
         ...
 
     def keep_within(self, share: float) -> None:
-        """Take no more than this share of what is free now, until told otherwise."""
+        """Say that only this share of what is free may be taken, until told otherwise."""
         ...
 
     def timer(self) -> Timer:
@@ -200,11 +200,13 @@ class CudaTarget:
         return max(0, int(self._share * (free - KEPT * total)))
 
     def keep_within(self, share: float) -> None:
-        """See Target. Torch's allocator holds itself to it: more is its out-of-memory error."""
-        self._share = share
+        """See Target. Torch's allocator keeps off the rest of the card whatever a probe asks for:
+        more than what is free now, less the last 5 %, is its out-of-memory error."""
+        self._share = 1.0
         total = self._properties.total_memory
         most = torch.cuda.memory_reserved(self.index) + self.free_bytes()
         torch.cuda.set_per_process_memory_fraction(min(1.0, most / total), self.index)
+        self._share = share
 
     def timer(self) -> Timer:
         """See Target."""

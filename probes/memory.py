@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,14 @@ if TYPE_CHECKING:
 
 KEPT = 0.05  # of a card's memory, which is never taken: others live there
 SHARES = (1.0, 0.5, 0.25, 0.125)  # of what is free, one after the other
-_SIGNS = ("out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "can't allocate memory")
+WAIT_S = 0.5  # before it is tried again: another process may want the memory for a moment only
+_SIGNS = (
+    "out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "can't allocate memory",
+    "too little memory is free",  # as the probes say it
+)
+_ASKED = re.compile(r"[Tt]ried to allocate ([\d.]+ \w+)")
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -39,6 +48,13 @@ def within_room(target: Target, measure: Callable[[], None], say: Callable[[str]
                 raise
         gc.collect()  # behind the error, which held what had been taken
         target.clean_up()
-        target.keep_within(share / 2)
-        room = f"{target.free_bytes() / 2**30:.3g} GiB, half of before"
-        say(f"out of memory: measured again within {room}")
+        time.sleep(WAIT_S)
+        say(f"out of memory: tried again with {share / 2:.1%} of what is free")
+
+
+def shortage(error: BaseException, target: Target) -> str:
+    """What was asked for and what there is, in one line."""
+    target.keep_within(1.0)
+    asked = _ASKED.search(str(error))
+    of = f" of {asked[1]}" if asked else ""
+    return f"out of memory{of}, whatever the size: {target.free_bytes() / 2**30:.2f} GiB are free"

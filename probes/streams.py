@@ -15,6 +15,7 @@ from roofwatch.roofline.workload import ELEMENT_BITS, Work
 CACHE_MULTIPLE = 20
 GPU_TENSOR_BYTES = 2 << 30
 CHUNK = 1 << 24
+FILLED = 0.8  # of the room, where it is short: a chunk is drawn beside the tensors
 LEAST_BYTES = 1 << 20  # of a tensor: less is no stream
 COLUMNS = 4096  # of a read: enough work for a block, enough rows for every SM
 STRIDE = 2
@@ -37,7 +38,8 @@ def tensor_bytes(target: Target, op: str) -> tuple[int, bool]:
     else:
         least = CACHE_MULTIPLE * target.cache_bytes
         wanted = max(least, GPU_TENSOR_BYTES)
-    size = min(-(-wanted // 4096) * 4096, target.free_bytes() // tensors // 4096 * 4096)
+    room = int(FILLED * target.free_bytes()) // tensors
+    size = min(-(-wanted // 4096) * 4096, room // 4096 * 4096)
     if size < LEAST_BYTES:
         raise RuntimeError(f"too little memory is free: {max(0, target.free_bytes())} bytes")
     return size, size >= least
@@ -49,10 +51,9 @@ def random_normal(target: Target, elements: int, dtype: str) -> torch.Tensor:
     Raises Cancelled between two chunks: the first touch of a gigabyte takes a CPU its time.
     """
     x = torch.empty(elements, dtype=DTYPES[dtype], device=target.torch_device)
-    fresh = torch.randn(min(CHUNK, elements), dtype=torch.float32, device=target.torch_device).to(
-        x.dtype
-    )
-    _each_chunk(target, x, lambda part: part.copy_(fresh[: part.numel()]))
+    drawn = max(1, min(CHUNK, -(-elements // 16)))
+    fresh = torch.randn(drawn, dtype=torch.float32, device=target.torch_device).to(x.dtype)
+    _each_chunk(target, x, lambda part: part.copy_(fresh[: part.numel()]), drawn)
     return x
 
 
@@ -64,12 +65,15 @@ def touched(target: Target, elements: int, dtype: str) -> torch.Tensor:
 
 
 def _each_chunk(
-    target: Target, tensor: torch.Tensor, fill: Callable[[torch.Tensor], object]
+    target: Target,
+    tensor: torch.Tensor,
+    fill: Callable[[torch.Tensor], object],
+    chunk: int = CHUNK,
 ) -> None:
-    for start in range(0, tensor.numel(), CHUNK):
+    for start in range(0, tensor.numel(), chunk):
         if target.stopped():
             raise Cancelled
-        fill(tensor[start : start + CHUNK])
+        fill(tensor[start : start + chunk])
 
 
 def prepare(target: Target, op: str, dtype: str, size_bytes: int) -> tuple[Work, Launch]:

@@ -31,7 +31,7 @@ from roofwatch.probes import (
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
 from roofwatch.probes.measurement import measurement, moment
-from roofwatch.probes.memory import out_of_memory, within_room
+from roofwatch.probes.memory import out_of_memory, shortage, within_room
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
 from roofwatch.probes.spin import NoSpin, SpinClock
@@ -141,8 +141,7 @@ class Worker:
             except Exception as error:  # whatever a library raises, the next probe may work
                 failed = True
                 short = out_of_memory(error)
-                said = first_line(error)
-                self._fault(spec, f"out of memory, whatever the size: {said}" if short else said)
+                self._fault(spec, shortage(error, self._target) if short else first_line(error))
                 if not short and any(sign in str(error) for sign in CUDA_GONE):
                     return 4
             self._span(spec, "end")

@@ -125,7 +125,8 @@ def test_e1_counts_half_of_the_bytes() -> None:
     claim = seen.claim
     assert claim.claimed_gbs is not None
     assert claim.claimed_gbs * 1e9 * claim.time_s == pytest.approx(seen.work.bytes / 2, rel=1e-4)
-    assert claim.elements == seen.work.shape["elements"] == 8 * MIB  # all that is free
+    assert claim.elements == seen.work.shape["elements"]
+    assert 6 * MIB < claim.elements < 7 * MIB  # four fifths of what is free
 
 
 def test_e2_takes_a_third_of_the_cache_and_a_graph() -> None:
