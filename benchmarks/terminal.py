@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -48,6 +49,9 @@ class Terminal:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.modes_before = termios.tcgetattr(slave)
+        for number in (signal.SIGHUP, signal.SIGINT):
+            if signal.getsignal(number) is signal.SIG_IGN:  # nohup, or a job in the background
+                signal.signal(number, signal.SIG_DFL)  # else the command would ignore it too
         if owned:
             command = [sys.executable, "-I", "-S", "-c", OWNER, *command]
         self.started = time.monotonic()

@@ -51,6 +51,8 @@ def run(live: Live, glyphs: Glyphs, out: ProgressStream, leaving: Leaving | None
             _follow(live, out, bar, glyphs, leaving)
     finally:
         live.close()
+    if leaving is not None and leaving.number:  # while it was closed
+        raise Interrupted(leaving.number)
     return live.session
 
 
