@@ -143,6 +143,7 @@ def wait_for_our_first_line(pid: int) -> None:
         status = Path(f"/proc/{pid}/status").read_text()
         return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) & bit  # type: ignore[index]
 
+    wait_for(lambda: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1:2] == [b"-m"])
     for wanted in (bit, 0):
         end = time.monotonic() + 10
         while caught() != wanted:
@@ -279,3 +280,16 @@ def test_a_record_of_which_only_the_first_line_is_read(h200_file: Path) -> None:
     )
     assert shown.stdout.count("\n") == 1
     assert shown.stderr == ""
+
+
+def test_a_plain_run_goes_on_where_a_hang_up_is_ignored(saved: Path) -> None:
+    """As ``nohup`` starts it."""
+    before = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    screen = terminal.Terminal([*before, *command(["run"], saved)], owned=True)
+    wait_for(lambda: of(saved).samples)
+    screen.hang_up()
+    heard = len(of(saved).samples)
+    wait_for(lambda: len(of(saved).samples) > heard + 5)
+    family = children(screen)
+    os.kill(screen.process.pid, signal.SIGTERM)
+    assert ended(screen, family, saved) == 143
