@@ -7,6 +7,7 @@ import contextlib
 import gc
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from roofwatch.session.live import Live
     from roofwatch.session.replay import Replay
     from roofwatch.tui.drawing.glyphs import Glyphs
+    from roofwatch.tui.screen.leaving import LastWord, Leaving
 
-INTERNAL, USAGE = 1, 2
+INTERNAL, USAGE, HUNG_UP = 1, 2, 129
 
 EPILOG = """\
 verbs:
@@ -155,17 +157,26 @@ def _glyphs(encoding: str | None, ascii_only: bool = False) -> Glyphs:
     return for_terminal(encoding, os.environ, ascii_only)
 
 
-def _draw(source: Live | Replay, options: argparse.Namespace) -> int:
+def _left_in_time(last_word: LastWord | None = None) -> Leaving:
+    """Signals end the block in order or, where it is held up, without it."""
+    from roofwatch.tui.screen.leaving import Leaving
+    from roofwatch.tui.screen.terminal import Terminal
+
+    return Leaving(last_word, Terminal(sys.stdin.fileno(), sys.stderr.fileno()))
+
+
+def _draw(source: Live | Replay, options: argparse.Namespace, leaving: Leaving) -> int:
     """The screen over a session, until someone leaves it."""
     from roofwatch.tui.screen.first_frame import first_frame
 
+    leaving.covers()
     with first_frame(sys.stderr):
         from roofwatch.tui.drawing.theme import theme_of
         from roofwatch.tui.screen.app import run as run_screen
 
         theme = options.theme or theme_of(os.environ)
         glyphs = _glyphs(sys.stderr.encoding, options.ascii)
-    return run_screen(source, glyphs, theme, options.mouse, options.nominal)
+    return run_screen(source, glyphs, theme, options.mouse, options.nominal, leaving)
 
 
 def screen(argv: list[str]) -> int:
@@ -173,25 +184,35 @@ def screen(argv: list[str]) -> int:
     parser = _screen_parser()
     options = parser.parse_args(argv)
     if not _has_screen():
-        return run(argv, look=True)
+        return HUNG_UP if _hung_up() else run(argv, look=True)
     gc.disable()  # until the first paint: collecting costs a fifth of the start
-    live = _live(parser, options)
-    live.start()  # telemetry comes up while textual is imported
-    try:
-        code = _draw(live, options)
-    finally:
-        live.close()
-    if code:
-        return code
-    from roofwatch.session.exit_code import exit_code
+    from roofwatch.tui.screen.last_word import last_word
 
-    _tell(_kept(live))
-    return exit_code(live.session, [], strict=False)
+    live = _live(parser, options)
+    with _left_in_time(last_word(live)) as leaving:
+        live.start()  # telemetry comes up while textual is imported
+        try:
+            code = _draw(live, options, leaving)
+        finally:
+            live.close()
+        if code:
+            return code
+        from roofwatch.session.exit_code import exit_code
+
+        _tell(_kept(live))
+        return exit_code(live.session, [], strict=False)
 
 
 def _has_screen() -> bool:
     real = all(s is not None and s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
     return real and os.environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def _hung_up() -> bool:
+    """Someone had a terminal, and closed it before the screen could open."""
+    from roofwatch.tui.screen.terminal import hung_up
+
+    return sys.__stdin__ is not None and hung_up(sys.__stdin__.fileno())
 
 
 def run(argv: list[str], look: bool = False) -> int:
@@ -203,13 +224,19 @@ def run(argv: list[str], look: bool = False) -> int:
     parser.add_argument("--strict", action="store_true", help="exit 5 on a finding that is wrong")
     options = parser.parse_args(argv)
     from roofwatch.tui.printed import plain
+    from roofwatch.tui.printed.progress_stream import ProgressStream
+    from roofwatch.tui.screen.last_word import last_word
+    from roofwatch.tui.screen.leaving import Leaving
 
     live = _live(parser, options)
-    try:
-        session = plain.run(live, _glyphs(sys.stderr.encoding, options.ascii))
-    except plain.Interrupted as signal:
-        _tell(f"ended by {signal}; {_kept(live)}")
-        return 128 + signal.number
+    with Leaving(last_word(live)) as leaving, ProgressStream(sys.stderr) as out:
+        try:
+            session = plain.run(live, _glyphs(out.encoding, options.ascii), out, leaving)
+        except plain.Interrupted as ended:
+            from roofwatch.session.printable import shown
+
+            out.write(f"ended by {ended}; {shown(_kept(live))}\n")
+            return 128 + ended.number
     from roofwatch.session.exit_code import ABSENT, exit_code
     from roofwatch.session.findings import findings
     from roofwatch.tui.printed.show_plain import print_session
@@ -232,7 +259,8 @@ def show(argv: list[str]) -> int:
     def screen(replay: Replay) -> int:
         if not _has_screen():
             parser.error("--replay needs a terminal")
-        return _draw(replay, options)
+        with _left_in_time() as leaving:
+            return _draw(replay, options, leaving)
 
     return show_plain.show(options, parser.error, _tell, screen, _glyphs)
 
@@ -310,6 +338,8 @@ def triage(argv: list[str]) -> int:
     """Someone's callable: what it waits for."""
     from roofwatch.library.triage_plain import add_options, answer
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # their function may be asked to end
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = Parser(prog="roofwatch triage", description="Which bottleneck holds a callable up.")
     add_options(parser)
     return answer(parser.parse_args(argv), _tell)

@@ -7,8 +7,10 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
+import sys
 import termios
 import threading
 import time
@@ -16,9 +18,19 @@ from collections.abc import Callable, Sequence
 
 import pyte
 
+TICK_S = 0.05
+OWNER = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
 
 class Terminal:
-    """Runs a command in a pty and keeps its screen up to date from a thread."""
+    """Runs a command in a pty and keeps its screen up to date from a thread.
+
+    ``owned``: it is the command's controlling terminal, so that its end comes with a SIGHUP.
+    """
 
     def __init__(
         self,
@@ -26,6 +38,8 @@ class Terminal:
         columns: int = 80,
         rows: int = 24,
         term: str = "xterm-256color",
+        owned: bool = False,
+        **environment: str,
     ) -> None:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
@@ -34,6 +48,12 @@ class Terminal:
         self.heard = 0.0  # when the last came of what the screen shows
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.modes_before = termios.tcgetattr(slave)
+        for number in (signal.SIGHUP, signal.SIGINT):
+            if signal.getsignal(number) is signal.SIG_IGN:  # nohup, or a job in the background
+                signal.signal(number, signal.SIG_DFL)  # else the command would ignore it too
+        if owned:
+            command = [sys.executable, "-I", "-S", "-c", OWNER, *command]
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             command,
@@ -41,20 +61,25 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            env={**os.environ, "TERM": term, "COLORTERM": "truecolor"},
+            env={**os.environ, "TERM": term, "COLORTERM": "truecolor", **environment},
         )
         os.close(slave)
         self._master = master
         self._reads = threading.Event()
         self._reads.set()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._closed = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
 
     def _read(self) -> None:
         """Read at once and draw later: a terminal that is slow would hold the program up."""
-        while True:
+        while not self._closed:
             try:
-                self._reads.wait()
-                select.select([self._master], [], [])
+                if not self._reads.wait(TICK_S):
+                    continue
+                ready = select.select([self._master], [], [], TICK_S)[0]
+                if not ready or not self._reads.is_set():
+                    continue
                 data = os.read(self._master, 65536)
             except OSError:
                 return
@@ -103,9 +128,32 @@ class Terminal:
 
     def stall(self, seconds: float) -> None:
         """Read nothing for so long, as a terminal after Ctrl-S or behind a dead link."""
-        self._reads.clear()
+        self.hold()
         time.sleep(seconds)
+        self.go_on()
+
+    def hold(self) -> None:
+        """Read nothing from now on."""
+        self._reads.clear()
+
+    def go_on(self) -> None:
+        """Read again."""
         self._reads.set()
+
+    def hang_up(self) -> None:
+        """The terminal is gone, as a window that is closed or a link that is cut."""
+        self._closed = True
+        self._thread.join()
+        os.close(self._master)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size, from now on."""
+        self._screen.resize(rows, columns)
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def modes(self) -> list[object]:
+        """As termios tells them, of the end that the program has."""
+        return termios.tcgetattr(self._master)
 
     def type(self, keys: str) -> None:
         """Press keys."""

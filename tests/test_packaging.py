@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -50,3 +52,12 @@ def test_every_pinned_dependency_satisfies_the_project() -> None:
     pins = dict(re.findall(r"^([\w.-]+)==([\w.+]+)", (ROOT / "constraints.txt").read_text(), re.M))
     wanted = [re.split(r"[<>=;\s]", d, maxsplit=1)[0] for d in PROJECT["project"]["dependencies"]]
     assert set(wanted) <= set(pins)
+
+
+def test_the_command_is_the_module_and_importing_it_changes_no_signal() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    module, _, name = PROJECT["project"]["scripts"]["roofwatch"].partition(":")
+    assert module == "roofwatch.__main__"
+    assert callable(getattr(import_module(module), name))
+    import_module("roofwatch.cli")
+    assert signal.getsignal(signal.SIGINT) is before

@@ -124,7 +124,7 @@ def test_it_stops_and_comes_back_as_a_shell_asks(started) -> None:  # type: igno
     process = psutil.Process(started.process.pid)
     started.type("\x1a")
     wait_for(lambda: process.status() == psutil.STATUS_STOPPED)
-    assert b"\x1b[?1049l" in started.raw
+    wait_for(lambda: b"\x1b[?1049l" in started.raw, 2)
     seen = len(started.raw)
     process.send_signal(signal.SIGCONT)
     wait_for(lambda: b"\x1b[?1049h" in started.raw[seen:])

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator
-from types import FrameType
-from typing import TextIO
+from typing import TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -21,10 +19,13 @@ from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
+from roofwatch.tui.printed.progress_stream import ProgressStream
 from roofwatch.tui.probes.probe_columns import MOST_NAME
+from roofwatch.tui.screen.leaving import Leaving
 from roofwatch.tui.screen.spent import run_cost_said
 
 POLL_S = 0.05
+SHOW, HIDE = "\x1b[?25h", "\x1b[?25l"  # the cursor
 
 
 class Interrupted(Exception):
@@ -35,71 +36,72 @@ class Interrupted(Exception):
         self.number = number
 
 
-@contextlib.contextmanager
-def signals_raise() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP end the run in order instead of at once."""
-
-    stopping = False
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal stopping
-        if not stopping:  # a second one must not cut short what the first began
-            stopping = True
-            raise Interrupted(number)
-
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, stop) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
-
-
-def run(live: Live, glyphs: Glyphs, stream: TextIO | None = None) -> Session:
+def run(live: Live, glyphs: Glyphs, out: ProgressStream, leaving: Leaving | None = None) -> Session:
     """Start the instruments, say what happens, return the folded session when the suite ends.
 
     Raises:
         Interrupted: by a signal; the instruments are ended and the file is closed all the same.
     """
-    out = stream or sys.stderr or open(os.devnull, "w")  # noqa: SIM115 (2>&- closes it)
-    with signals_raise():
-        try:
-            live.start()
-            live.start_probes()
-            with _bar(out) as bar:
-                _follow(live, out, bar, glyphs)
-        finally:
-            live.close()
+    if leaving is not None:
+        leaving.ask(lambda _: None)  # seen between two looks at the instruments
+    try:
+        live.start()
+        live.start_probes()
+        with _bar(out) as bar:
+            _follow(live, out, bar, glyphs, leaving)
+    finally:
+        live.close()
+    if leaving is not None and leaving.number:  # while it was closed
+        raise Interrupted(leaving.number)
     return live.session
 
 
 @contextlib.contextmanager
-def _bar(out: TextIO) -> Iterator[Progress | None]:
+def _bar(out: ProgressStream) -> Iterator[Progress | None]:
     if not out.isatty():
         yield None
         return
     columns = (TextColumn(" {task.description:<20}"), BarColumn(bar_width=30))
-    with Progress(*columns, console=Console(file=out, highlight=False), transient=True) as bar:
+    console = Console(file=cast(TextIO, out), highlight=False)
+    with Progress(*columns, console=console, transient=True) as bar, _cursor_while_stopped(out):
         bar.add_task("starting", total=1.0)
         yield bar
 
 
-def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> None:
+@contextlib.contextmanager
+def _cursor_while_stopped(out: ProgressStream) -> Iterator[None]:
+    """Ctrl-Z gives the cursor back that the bar hides, fg hides it again. Main thread only."""
+
+    def stop(*_: object) -> None:
+        out.write(SHOW)
+        out.flush()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        out.write(HIDE)
+
+    before = signal.signal(signal.SIGTSTP, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+
+
+def _follow(
+    live: Live, out: ProgressStream, bar: Progress | None, glyphs: Glyphs, leaving: Leaving | None
+) -> None:
     said: dict[str, float | None] = {}
     faults = notes = 0
     device_said = False
     silence_said: set[str] = set()
 
     def say(text: str) -> None:
-        with contextlib.suppress(OSError):  # nobody reads the progress: measuring goes on
-            if bar is None:
-                out.write(text + "\n")
-                out.flush()
-            else:
-                bar.console.print(text, markup=False)
+        if bar is None:
+            out.write(text + "\n")
+        else:
+            bar.console.print(text, markup=False)
 
     while True:
+        if leaving is not None and leaving.number:
+            raise Interrupted(leaving.number)
         live.poll()
         session = live.session
         if session.device.name and session.samples and not device_said:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
+import functools
+import signal
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.screen import Screen
 
 from roofwatch.session.live import Live
@@ -18,8 +25,9 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.theme import COLORLESS, CONTRAST, DARK, THEMES
 from roofwatch.tui.screen.dashboard import Dashboard
 from roofwatch.tui.screen.frame import Frame
-from roofwatch.tui.screen.leaving import leave_on_signals
+from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.sources import Sources
+from roofwatch.tui.screen.terminal_driver import TerminalDriver
 from roofwatch.tui.screen.themes import themes
 
 
@@ -36,8 +44,11 @@ class RoofwatchApp(App[None]):
         glyphs: Glyphs,
         theme: str = DARK,
         nominal: Path | None = None,
+        leaving: Leaving | None = None,
     ) -> None:
         super().__init__()
+        self._leaving = leaving
+        self._from_thread: Callable[[Callable[[], Any]], Any] | None = None
         for each in themes():
             self.register_theme(each)
         self.theme = COLORLESS if self.no_color else theme
@@ -53,10 +64,35 @@ class RoofwatchApp(App[None]):
         """What the style sheet names, before a theme of ours is chosen."""
         return dict(palette.variables(DARK))
 
+    def get_driver_class(self) -> type[Driver]:
+        """Ours, where Textual would take the one it is made of."""
+        found = super().get_driver_class()
+        return TerminalDriver if found is LinuxDriver else found
+
     def on_mount(self) -> None:
         """Leave in order on a signal; draw everything again after a stop."""
-        leave_on_signals(lambda code: self.exit(return_code=code))
+        here = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        later = functools.partial(loop.call_soon_threadsafe, context=here)
+        self._from_thread = later
+        if self._leaving is not None:
+            self._leaving.ask(
+                lambda code: later(lambda: self.exit(return_code=code)), PATIENCE_S, later
+            )
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
+
+    def typed(self, key: str) -> None:
+        """A key has come, says the thread that reads them; one that quits must do so."""
+        quits = key in ("ctrl+c", "ctrl+q")
+        if key == "q":
+            quits = self.screen is self.dashboard and not self.dashboard.at.typing
+        if quits and self._leaving is not None:
+            self._leaving.pressed()
+
+    def redraw_later(self) -> None:
+        """The process was stopped and goes on: who knows what stands on the terminal."""
+        if self._from_thread is not None:
+            self._from_thread(self.action_redraw)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's way to the terminal: only the cells that differ are sent."""
@@ -70,6 +106,8 @@ class RoofwatchApp(App[None]):
 
     async def action_quit(self) -> None:
         """Leave at once; what was measured is in the file."""
+        if self._leaving is not None:
+            self._leaving.quitting()
         self.exit(return_code=0)
 
     def action_commands(self) -> None:
@@ -105,8 +143,15 @@ def run(
     theme: str = DARK,
     mouse: bool = False,
     nominal: Path | None = None,
+    leaving: Leaving | None = None,
 ) -> int:
     """Draw until the user or a signal ends it; returns the exit code."""
-    app = RoofwatchApp(source, glyphs, theme, nominal)
-    app.run(mouse=mouse)
+    app = RoofwatchApp(source, glyphs, theme, nominal, leaving)
+    try:
+        app.run(mouse=mouse)
+    finally:
+        for number in (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH):
+            signal.signal(number, signal.SIG_DFL)  # the driver's are of no more use
+        if leaving is not None:
+            leaving.closing()
     return app.return_code or 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -29,16 +30,38 @@ def frame(columns: int, rows: int) -> str:
 def first_frame(stream: TextIO) -> Iterator[None]:
     """Show it while the block loads; a block that fails leaves the terminal as it was."""
     try:
-        size = os.get_terminal_size(stream.fileno())
-        _write(stream, frame(size.columns, size.lines))
+        _draw(stream)
     except OSError:
         yield
         return
     try:
-        yield
+        with _away_while_stopped(stream):
+            yield
     except BaseException:
         _write(stream, LEAVE)
         raise
+
+
+@contextlib.contextmanager
+def _away_while_stopped(stream: TextIO) -> Iterator[None]:
+    """Ctrl-Z gives the usual screen back, fg shows the frame again. Main thread only."""
+
+    def stop(*_: object) -> None:
+        _write(stream, LEAVE)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        with contextlib.suppress(OSError):
+            _draw(stream)
+
+    before = signal.signal(signal.SIGTSTP, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+
+
+def _draw(stream: TextIO) -> None:
+    size = os.get_terminal_size(stream.fileno())
+    _write(stream, frame(size.columns, size.lines))
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -164,7 +164,7 @@ def cli_code(argv: list[str]) -> int | str | None:
 def test_the_session_file_holds_shapes_contexts_and_price(
     tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def begun(live: Any, glyphs: object) -> Any:
+    def begun(live: Any, *_: object) -> Any:
         """A run that ends as soon as its first event is written."""
         live.start()
         live.close()

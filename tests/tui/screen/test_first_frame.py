@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -50,7 +51,11 @@ def test_one_that_does_not_leaves_the_terminal_as_it_was(
     master, stream = terminal
     with pytest.raises(error), first_frame(stream):
         raise error
-    assert os.read(master, 4096).decode().endswith(LEAVE)
+    seen = ""
+    while not seen.endswith(LEAVE) and select.select([master], [], [], 2)[0]:
+        seen += os.read(master, 4096).decode()
+    assert seen.startswith(ENTER)
+    assert seen.endswith(LEAVE)
 
 
 def test_where_there_is_no_terminal_nothing_is_written(tmp_path: pytest.TempPathFactory) -> None:
