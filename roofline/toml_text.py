@@ -12,6 +12,8 @@ else:
     import tomli as tomllib
 
 LONGEST_LINE = 400
+MOST_DIGITS = 4300  # that Python reads as a whole number
+TOO_MANY_DIGITS = re.compile(rf"(?<![0-9_])[0-9][0-9_]{{{MOST_DIGITS},}}")
 
 
 def toml_document(text: str) -> dict[str, Any]:
@@ -24,7 +26,10 @@ def toml_document(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    except ValueError as error:  # also what int() says of too many digits
+    except ValueError as error:
+        if "digits" in str(error) and (found := TOO_MANY_DIGITS.search(text)):  # said by int()
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"line {line}: a number of more than {MOST_DIGITS} digits") from None
         where = str(error).replace("end of document", f"line {text.count(chr(10)) + 1}, the end")
         found = re.fullmatch(r"(.*) \(at (.*)\)", where, re.DOTALL)
         raise ValueError(f"{found[2]}: {found[1]}" if found else where) from None

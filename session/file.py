@@ -15,9 +15,13 @@ import msgspec
 from roofwatch.session.bounds import Moment
 from roofwatch.session.events import AnyEvent, Beat, Sample, SessionInfo, decode, encode
 from roofwatch.session.own_file import refuse_pipe
+from roofwatch.session.printable import shown
 
 FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
+MOST_BYTES = 4 << 30  # of a file: two weeks of samples
+MOST_KEPT_BYTES = 256 << 20  # of all but short samples, which are kept as they stand
+SHORT_BYTES = 2 << 10  # of a sample
 TAIL_BYTES = 1 << 16  # a few hundred samples
 LONGEST_NAME = 240  # characters of a path that a refusal repeats
 
@@ -25,16 +29,31 @@ LONGEST_NAME = 240  # characters of a path that a refusal repeats
 class UnreadableSession(ValueError):
     """One clear line that names file, row and field."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(shown(said))
+
 
 class SaveRefused(ValueError):
     """The file to save to cannot be taken; one clear line says why."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(shown(said))
+
 
 def sessions_folder() -> Path:
-    """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``."""
+    """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``.
+
+    Raises:
+        SaveRefused: there is no home folder.
+    """
     base = Path(os.environ.get("XDG_DATA_HOME", ""))
     if not base.is_absolute():  # the specification: a relative one is ignored
-        base = Path("~/.local/share").expanduser()
+        try:
+            base = Path("~/.local/share").expanduser()
+        except RuntimeError:
+            base = Path()
+        if not base.is_absolute():
+            raise SaveRefused("there is no home folder: set HOME or XDG_DATA_HOME, or say --save")
     return base / "roofwatch" / "sessions"
 
 
@@ -92,7 +111,8 @@ def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
     target = path or sessions_folder() / f"{stamp}-{session_id}.jsonl"
     try:
         if path is None:
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (*reversed(target.parent.parents), target.parent):
+                folder.mkdir(exist_ok=True, mode=0o700)  # parents=True would leave them to umask
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         flags |= os.O_NONBLOCK  # a pipe that nobody reads is refused, not waited for
         descriptor = os.open(target, flags, 0o600)
@@ -124,17 +144,27 @@ def read(path: Path) -> Iterator[Line]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    left = MOST_BYTES
     try:
         refuse_pipe(path)
         with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > left:
+                raise UnreadableSession(f"{path}: more than {MOST_BYTES >> 30} GiB")
             for row, raw in enumerate(iter(partial(file.readline, LONGEST_BYTES + 1), b""), 1):
+                left -= len(raw)
                 if len(raw) > LONGEST_BYTES:
                     raise UnreadableSession(f"{path}: row {row}: longer than any event")
+                if left < 0:
+                    raise UnreadableSession(f"{path}: row {row}: past {MOST_BYTES >> 30} GiB")
                 if not raw.endswith(b"\n"):
                     return
                 yield row, raw
     except OSError as error:
         raise _unreadable(path, error) from None
+    except ValueError as error:
+        if isinstance(error, UnreadableSession):
+            raise
+        raise UnreadableSession(f"{path}: {error}") from None  # a path with a null byte
 
 
 def _unreadable(path: Path, error: OSError) -> UnreadableSession:
@@ -216,10 +246,15 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
 
 def events(path: Path) -> Iterator[AnyEvent]:
     """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
-    empty = True
+    empty, left = True, MOST_KEPT_BYTES
     for row, raw in _lines(path):
         empty = False
         event = _event(path, row, raw)
+        if event is not None and (len(raw) > SHORT_BYTES or not isinstance(event, Sample)):
+            left -= len(raw)
+            if left < 0:
+                most = f"{MOST_KEPT_BYTES >> 20} MiB of events beside its samples"
+                raise UnreadableSession(f"{path}: row {row}: more than {most}")
         if event is not None:
             yield event
     if empty:

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 from roofwatch.telemetry.nvml import CLOCK_SM, Absent, Gone, Nvml, NvmlError, absent
 
 _BARE_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_ORDINAL = re.compile(r"(?:cuda:?)?(\d*)")
+_ORDINAL = re.compile(r"(?:cuda:?)?(\d{0,9})")
+MOST_DIGITS = 20
+NO_CARD = 1 << 64
 
 
 class Card(NamedTuple):
@@ -64,8 +66,8 @@ def visible(value: str | None) -> list[int | str] | None:
     for part in value.split(","):
         entry: int | str = part.strip()
         number = re.match(r"\+?\d+", part.strip())
-        if number:  # like strtoul: "1gpu" is 1
-            entry = int(number[0])
+        if number:  # like strtoul: "1gpu" is 1, and what is too large the largest
+            entry = int(number[0]) if len(number[0]) < MOST_DIGITS else NO_CARD
         elif not part.strip().startswith(("GPU-", "MIG-")):
             break
         if entry in entries:

@@ -79,7 +79,7 @@ def test_an_endless_or_a_huge_file_is_refused(
     monkeypatch.setattr(number_file, "LIMIT_BYTES", 1 << 20)
     name = kept(tmp_path, b" " * ((1 << 20) + 1))
     assert refused(name) == f"{name}: more than 1 MiB"
-    assert refused("/dev/zero") == "/dev/zero: more than 1 MiB"
+    assert refused("/dev/zero") == "/dev/zero: is a device, not a file"
     assert read_numbers(kept(tmp_path, b"x" * (1 << 20))) == "x" * (1 << 20)
 
 

@@ -104,7 +104,7 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
         session = live.session
         if session.device.name and session.samples and not device_said:
             device_said = True
-            say(f" {shown(session.device.name)}   session {live.path}")
+            say(f" {shown(session.device.name)}   session {shown(str(live.path))}")
         for note in session.notes[notes:]:
             if note.probe is None:
                 say(f" {glyphs.note} {shown(note.text)}")
