@@ -27,6 +27,7 @@ from roofwatch.session import live
 
 USAGE = 2
 KNOWN = (0, USAGE, 5)
+LONGEST = 1000  # characters of a line that says what is wrong
 
 
 class Measures(Exception):
@@ -57,7 +58,7 @@ def _measures(*_: object, **__: object) -> None:
     raise Measures
 
 
-def _no_callable(typed: str) -> None:
+def _no_callable(typed: str, before: object) -> None:
     raise NoCallable("no code is run here")
 
 
@@ -113,6 +114,8 @@ def hold_answer(answer: Answer) -> bool:
     hold_text(answer.err, "stderr")
     if answer.code not in KNOWN:
         raise Broken(f"exit code {answer.code}: {answer.err[:300]}")
+    if answer.code == USAGE and len(max(answer.err.splitlines(), key=len, default="")) > LONGEST:
+        raise Broken(f"a refusal of {len(answer.err)} characters: {answer.err[:300]!r}")
     if "Traceback" in answer.err:
         raise Broken(answer.err[:300])
     lines = answer.err.splitlines()

@@ -95,9 +95,7 @@ def _nominal(data: bytes, folder: Path, rng: random.Random, entire: bool) -> boo
     try:
         cards, mine = load_cards(path, {})
     except NominalError as error:
-        hold_refusal(
-            str(error), "nominal.toml", "field ", "line ", "UTF-8", "nested", "MiB", "byte"
-        )
+        hold_refusal(str(error), "nominal.toml", *PLACES)
         return True
     for card in cards if mine else ():
         if card.key in mine:

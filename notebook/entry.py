@@ -48,7 +48,7 @@ def _word(known: tuple[str, ...], others: Mapping[str, str] | None = None) -> Re
         word = text.strip().lower().removeprefix("torch.")
         word = (others or {}).get(word, word)
         if word not in known:
-            near = get_close_matches(word, known, 1)
+            near = get_close_matches(word[:LONGEST], known, 1)
             hint = f"; did you mean {near[0]}?" if near else f": one of {', '.join(known)}"
             raise QuantityError(f"is not known{hint}")
         return word

@@ -15,6 +15,8 @@ MOST_MODELS = 500
 """Models of one file."""
 MOST_NAMES = 100
 """Names of one model."""
+LONGEST_SAID = 60
+"""Characters of a name in a message."""
 LONGEST = 200
 """Characters beyond which a text is no model's name."""
 MOST = {
@@ -65,7 +67,9 @@ def models_in(document: dict[str, Any], source: str) -> tuple[Model, ...]:
             raise WrongField("model", f"{len(tables)} models; at most {MOST_MODELS} are read")
         for number, table in enumerate(tables, 1):
             name = table.get("name") if isinstance(table, dict) else None
-            place = f"[[model]] {number} " + (f'"{name}" ' if isinstance(name, str) else "")
+            place = f"[[model]] {number} " + (
+                f'"{name[:LONGEST_SAID]}" ' if isinstance(name, str) else ""
+            )
             models.append(model := _model(table))
             for each in dict.fromkeys(map(folded, (model.name, *model.names))):
                 if used.setdefault(each, number) != number:
@@ -156,7 +160,7 @@ def checked(model: Model) -> Model:
 def _known(field: str, fields: Iterable[str]) -> None:
     known = tuple(fields)
     if field not in known:
-        close = get_close_matches(field, known, 1)
+        close = get_close_matches(field[:LONGEST_SAID], known, 1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise WrongField(field, f"unknown{hint}")
 

@@ -20,6 +20,7 @@ FASTEST_MHZ, SLOWEST_GBS = 1e5, 1.0  # of a device that an entry is met with
 MOST_CARDS = 2000  # of one file
 MOST_EACH = 100  # entries of one array
 LONGEST_NAME, LONGEST_TEXT = 200, 2000  # characters
+LONGEST_SAID = 60  # of them in a message
 ALL_KEYS = PEAK_KEYS + EXTRA_KEYS
 
 
@@ -163,7 +164,9 @@ def parse(text: str, source: str) -> tuple[Card, ...]:
             raise _Wrong("card", f"{len(tables)} cards; at most {MOST_CARDS} are read")
         for number, table in enumerate(tables, 1):
             key = table.get("key") if isinstance(table, dict) else None
-            place = f"[[card]] {number} " + (f'"{key}" ' if isinstance(key, str) else "")
+            place = f"[[card]] {number} " + (
+                f'"{key[:LONGEST_SAID]}" ' if isinstance(key, str) else ""
+            )
             cards.append(card := _card(table))
             if seen.setdefault(card.key, number) != number:
                 raise _Wrong("key", f"already used by [[card]] {seen[card.key]}")
@@ -182,7 +185,7 @@ def _known(name: str, names: Collection[str], prefix: str = "") -> None:
     if name not in names:
         from difflib import get_close_matches  # only a mistake needs it
 
-        near = get_close_matches(name, names, 1)
+        near = get_close_matches(name[:LONGEST_SAID], names, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise _Wrong(prefix + name, f"unknown{hint}")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.bounds import Moment
 from roofwatch.session.events import AnyEvent, Beat, Sample, SessionInfo, decode, encode
 from roofwatch.session.own_file import refuse_pipe
-from roofwatch.session.printable import shown
 
 FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
@@ -30,14 +30,14 @@ class UnreadableSession(ValueError):
     """One clear line that names file, row and field."""
 
     def __init__(self, said: str) -> None:
-        super().__init__(shown(said))
+        super().__init__(one_line(said))
 
 
 class SaveRefused(ValueError):
     """The file to save to cannot be taken; one clear line says why."""
 
     def __init__(self, said: str) -> None:
-        super().__init__(shown(said))
+        super().__init__(one_line(said))
 
 
 def sessions_folder() -> Path:

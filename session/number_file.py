@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.own_file import refuse_pipe
-from roofwatch.session.printable import shown
 
 LIMIT_BYTES = 256 << 20  # a million rows; a device file is endless
 BINARY = 0.05  # of a file's beginning in null bytes: it is none of text
@@ -19,7 +19,7 @@ class UnreadableNumbers(ValueError):
     """A file of numbers cannot be read; one line that names it."""
 
     def __init__(self, said: str) -> None:
-        super().__init__(shown(said))
+        super().__init__(one_line(said))
 
 
 def read_numbers(name: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
 from roofwatch.session.printable import shown
@@ -66,7 +67,7 @@ class PictureRefused(ValueError):
     """No picture can be made; one clear line says why."""
 
     def __init__(self, said: str) -> None:
-        super().__init__(shown(said))
+        super().__init__(one_line(said))
 
 
 def precision(own: Roofs, key: str | None) -> str | None:
