@@ -14,7 +14,6 @@ import datetime
 import json
 import os
 import random
-import shlex
 import signal
 import sys
 import tempfile
@@ -145,17 +144,24 @@ def main() -> None:
         print(repeat(options.repeat.resolve()))
         return
     keep, out = options.keep.resolve(), options.json and options.json.resolve()
-    readers: dict[str, Any] = {}
+    failed = 0
     for name in options.reader or READERS:
-        readers[name] = fuzz(name, options.count, options.seed, keep, options.whole)
-        print(name, json.dumps(readers[name]), flush=True)
+        found = fuzz(name, options.count, options.seed, keep, options.whole)
+        print(name, json.dumps(found), flush=True)
+        failed += found["tracebacks"] + found["hangs"]
         if out:
-            today = datetime.date.today().isoformat()
-            command = " ".join(["python benchmarks/fuzz.py", *map(shlex.quote, sys.argv[1:])])
-            kept = {"date": today, "command": command, "python": sys.version.split()[0]}
-            out.write_text(json.dumps({**kept, "readers": readers}, indent=1) + "\n")
-    failed = sum(r["tracebacks"] + r["hangs"] for r in readers.values())
+            _keep(out, name, found)
     sys.exit(1 if failed else 0)
+
+
+def _keep(file: Path, name: str, found: dict[str, Any]) -> None:
+    """Put one reader's counts in the place of its older ones."""
+    kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"readers": {}}
+    date, python = datetime.date.today().isoformat(), sys.version.split()[0]
+    command = f"python benchmarks/fuzz.py --count {found['count']} --seed {found['seed']}"
+    told = {"date": date, "python": python, "command": f"{command} --reader {name}"}
+    kept["readers"][name] = {**found, **told}
+    file.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ def raw_text(text: str) -> str:
     """The text with what no encoder writes put in."""
     if "@raw" not in text:
         return text
-    return re.sub(r'"@raw(\d+)@"', lambda found: RAW[int(found[1])], text)
+    return re.sub(r'"@raw(\d{1,9})@"', lambda found: RAW[int(found[1]) % len(RAW)], text)
 
 
 def as_json(rng: random.Random, document: Any) -> str:

@@ -52,7 +52,7 @@ def sessions_folder() -> Path:
             base = Path("~/.local/share").expanduser()
         except RuntimeError:
             base = Path()
-        if not base.is_absolute():
+        if not base.is_absolute() or os.environ.get("HOME") == "":  # else it would be "/"
             raise SaveRefused("there is no home folder: set HOME or XDG_DATA_HOME, or say --save")
     return base / "roofwatch" / "sessions"
 

@@ -109,3 +109,14 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
         assert read_numbers(f"/dev/fd/{reader}") == TEXT
     finally:
         os.close(reader)
+
+
+def test_a_pipe_is_refused_and_one_that_the_shell_opened_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refused(str(pipe)) == f"{pipe}: is a pipe, not a file"
+    read_end, write_end = os.pipe()
+    os.write(write_end, TEXT.encode())
+    os.close(write_end)
+    assert read_numbers(f"/dev/fd/{read_end}") == TEXT
+    os.close(read_end)

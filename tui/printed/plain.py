@@ -79,8 +79,10 @@ def _bar(out: TextIO) -> Iterator[Progress | None]:
     if not out.isatty():
         yield None
         return
-    columns = (TextColumn(" {task.description:<20}"), BarColumn(bar_width=30))
-    with Progress(*columns, console=Console(file=out, highlight=False), transient=True) as bar:
+    # A name is text: no markup is looked for in it, and no emoji.
+    columns = (TextColumn(" {task.description:<20}", markup=False), BarColumn(bar_width=30))
+    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    with Progress(*columns, console=console, transient=True) as bar:
         bar.add_task("starting", total=1.0)
         yield bar
 
@@ -97,7 +99,7 @@ def _follow(live: Live, out: TextIO, bar: Progress | None, glyphs: Glyphs) -> No
                 out.write(text + "\n")
                 out.flush()
             else:
-                bar.console.print(text, markup=False)
+                bar.console.print(text)
 
     while True:
         live.poll()
