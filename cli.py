@@ -48,6 +48,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line on stderr, exit code 2."""
+        from roofwatch.roofline.toml_text import one_line
+
+        message = one_line(message)  # it repeats what was typed, which may be of any length
         _tell(f"{self.prog}: {message} (see {self.prog} --help)")
         sys.exit(USAGE)
 

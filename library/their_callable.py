@@ -72,8 +72,10 @@ def plain(fn: Callable[..., object]) -> Callable[..., object]:
     return run
 
 
-def find(typed: str) -> Callable[..., object]:
+def find(typed: str, before: Callable[[], object] = bool) -> Callable[..., object]:
     """The callable behind ``module:function`` or ``./file.py:function``.
+
+    ``before`` is called when the first of their code is about to run.
 
     A module is found as ``python -m`` finds it, the current directory first; a file's own directory
     comes first for what it imports. Dots in the second part reach into classes.
@@ -84,7 +86,7 @@ def find(typed: str) -> Callable[..., object]:
     where, colon, attribute = typed.rpartition(":")
     if not colon or not where or not attribute:
         raise NoCallable(f"{one_line(typed)}: is not module:function or file.py:function")
-    module = _module(where)
+    module = _module(where, before)
     found: object = module
     for part in attribute.split("."):
         try:
@@ -111,14 +113,15 @@ def told(error: BaseException) -> str:
     return f"{text} ({where})" if where else text
 
 
-def _module(where: str) -> ModuleType:
+def _module(where: str, before: Callable[[], object]) -> ModuleType:
     name = one_line(where)
     try:
         if where.endswith(".py") or os.sep in where:
-            return _from_file(where)
+            return _from_file(where, before)
         here = os.getcwd()
         if here not in sys.path:
             sys.path.insert(0, here)
+        before()
         return importlib.import_module(where)
     except ModuleNotFoundError as error:
         if error.name and (where == error.name or where.startswith(f"{error.name}.")):
@@ -132,7 +135,7 @@ def _module(where: str) -> ModuleType:
         raise NoCallable(f"{name}: cannot be imported: {told(error)}") from None
 
 
-def _from_file(where: str) -> ModuleType:
+def _from_file(where: str, before: Callable[[], object]) -> ModuleType:
     path = Path(where)
     if not path.is_file():
         raise NoCallable(f"{one_line(where)}: there is no such file")
@@ -146,6 +149,7 @@ def _from_file(where: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # classes of it are looked up there
     try:
+        before()
         spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

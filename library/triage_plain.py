@@ -35,6 +35,7 @@ The function is called many times, without arguments. A parameter batch, batch_s
 a whole number as its default is changed in an experiment, and so is a parameter dtype.
 Exit codes: 0 answered; 2 nothing that can be called, or it does not work on the device that was
 named; 3 that device is absent; 4 the function raised an error. What it prints goes to stderr.
+It is code, and run with your rights: triage is the one verb that runs any.
 """
 
 
@@ -60,8 +61,12 @@ def answer(options: argparse.Namespace, tell: Callable[[object], None]) -> int:
     watched: Watched | None = None
     found: Triage | None = None
     typed = options.function
+
+    def warn() -> None:
+        tell(f"roofwatch: {one_line(typed)} is code: it runs now, in this process")
+
     try:
-        watched = Watched(find(typed), typed.rpartition(":")[2])
+        watched = Watched(find(typed, warn), typed.rpartition(":")[2])
         found = triage(
             watched,
             device=None if options.device == "auto" else options.device,

@@ -10,10 +10,14 @@ from typing import Any
 from roofwatch.notebook import quantity
 from roofwatch.notebook.claim import DTYPES, MATHS, OPS, TIMINGS, Claim
 from roofwatch.notebook.quantity import Quantity, QuantityError
+from roofwatch.roofline.toml_text import one_line
 
 
 class Unreadable(ValueError):
     """A row that cannot be used: one line that names the row and the field."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(one_line(said))
 
 
 Read = Callable[[str], Any]
@@ -44,7 +48,7 @@ def _word(known: tuple[str, ...], others: Mapping[str, str] | None = None) -> Re
         word = text.strip().lower().removeprefix("torch.")
         word = (others or {}).get(word, word)
         if word not in known:
-            near = get_close_matches(word, known, 1)
+            near = get_close_matches(word[:LONGEST], known, 1)
             hint = f"; did you mean {near[0]}?" if near else f": one of {', '.join(known)}"
             raise QuantityError(f"is not known{hint}")
         return word
@@ -195,8 +199,9 @@ def plain_name(name: str) -> str:
 
 
 def unused_of(fields: Mapping[str, object]) -> list[str]:
-    """Names in a row that are no fields of ours, as they stand there."""
-    return [n[:LONGEST] for n in fields if n not in READ and plain_name(n) not in READ]
+    """Names in a row that are no fields of ours, as they stand there; what is no text is ``?``."""
+    unused = (n[:LONGEST] for n in fields if n not in READ and plain_name(n) not in READ)
+    return [n.encode("utf-8", "replace").decode("utf-8") for n in unused]
 
 
 def _value(name: str, given: object, read: Read) -> Any:

@@ -19,14 +19,23 @@ LINES, TABS = (".jsonl", ".ndjson"), (".tsv",)
 CSV = (".csv", *TABS)
 COMMENT = "#"
 MOST_NAMES = 8
+MOST_ROWS = 1_000_000
 
 
 def rows(text: str, name: str = "") -> Iterator[tuple[str, Fields | Unreadable]]:
     """Each row as («row 3», its fields), or what is wrong with it. One bad row stops nothing.
 
     ``name`` is the file's: its ending decides (.jsonl, .ndjson, .csv, .tsv), else the first
-    character does.
+    character does. Past a million rows no more are read, and that is said in place of the next.
     """
+    for number, row in enumerate(_every(text, name), 1):
+        if number > MOST_ROWS:
+            yield row[0], Unreadable(f"{row[0]}: no more than {MOST_ROWS} rows are read")
+            return
+        yield row
+
+
+def _every(text: str, name: str) -> Iterator[tuple[str, Fields | Unreadable]]:
     text = text.removeprefix("\ufeff")
     start, ending = text.lstrip()[:1], name.lower()
     if ending.endswith(CSV) or (start not in ("{", "[") and not ending.endswith(LINES)):

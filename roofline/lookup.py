@@ -8,11 +8,17 @@ import msgspec
 
 from roofwatch.roofline.derive import KEY as DERIVED
 from roofwatch.roofline.derive import derive
-from roofwatch.roofline.nominal import Card, ceiling_tflops, clock_behind, factor_bandwidth_gbs
+from roofwatch.roofline.nominal import (
+    LARGEST,
+    LEAST,
+    Card,
+    ceiling_tflops,
+    clock_behind,
+    factor_bandwidth_gbs,
+)
 from roofwatch.roofline.peaks import PEAK_KEYS
 
 MEMORY_TOLERANCE = 0.07  # ECC on GDDR takes a sixteenth, drivers keep some
-LEAST, LARGEST = 1e-9, 1e12
 CLOCK_TOLERANCE = 0.03  # GDDR6 and GDDR6X boards of one name lie 5 % apart
 _SINGLE = (
     "bandwidth_gbs",

@@ -11,6 +11,12 @@ from roofwatch.roofline.model import Model
 from roofwatch.roofline.toml_text import kind_of, one_line, toml_document
 
 SCHEMA = 1
+MOST_MODELS = 500
+"""Models of one file."""
+MOST_NAMES = 100
+"""Names of one model."""
+LONGEST_SAID = 60
+"""Characters of a name in a message."""
 LONGEST = 200
 """Characters beyond which a text is no model's name."""
 MOST = {
@@ -57,9 +63,13 @@ def models_in(document: dict[str, Any], source: str) -> tuple[Model, ...]:
         tables = document.get("model", [])
         if not isinstance(tables, list):
             raise WrongField("model", f"expected [[model]] tables, got {kind_of(tables)}")
+        if len(tables) > MOST_MODELS:
+            raise WrongField("model", f"{len(tables)} models; at most {MOST_MODELS} are read")
         for number, table in enumerate(tables, 1):
             name = table.get("name") if isinstance(table, dict) else None
-            place = f"[[model]] {number} " + (f'"{name}" ' if isinstance(name, str) else "")
+            place = f"[[model]] {number} " + (
+                f'"{name[:LONGEST_SAID]}" ' if isinstance(name, str) else ""
+            )
             models.append(model := _model(table))
             for each in dict.fromkeys(map(folded, (model.name, *model.names))):
                 if used.setdefault(each, number) != number:
@@ -150,7 +160,7 @@ def checked(model: Model) -> Model:
 def _known(field: str, fields: Iterable[str]) -> None:
     known = tuple(fields)
     if field not in known:
-        close = get_close_matches(field, known, 1)
+        close = get_close_matches(field[:LONGEST_SAID], known, 1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise WrongField(field, f"unknown{hint}")
 
@@ -181,6 +191,8 @@ def _name(value: object, field: str) -> str:
 def _names(value: object, field: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise WrongField(field, f"expected an array, got {kind_of(value)}")
+    if len(value) > MOST_NAMES:
+        raise WrongField(field, f"{len(value)} names; at most {MOST_NAMES} are read")
     return tuple(_name(each, field) for each in value)
 
 

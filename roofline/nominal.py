@@ -6,7 +6,7 @@ field that is None is a figure that the card lacks or nobody knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,6 +15,12 @@ from roofwatch.roofline.peaks import EXTRA_KEYS, PEAK_KEYS, TENSOR_KEYS, VECTOR_
 from roofwatch.roofline.toml_text import kind_of, one_line, toml_document
 
 SCHEMA = 1
+LEAST, LARGEST = 1e-9, 1e12  # of any figure, and of what is worked out of it
+FASTEST_MHZ, SLOWEST_GBS = 1e5, 1.0  # of a device that an entry is met with
+MOST_CARDS = 2000  # of one file
+MOST_EACH = 100  # entries of one array
+LONGEST_NAME, LONGEST_TEXT = 200, 2000  # characters
+LONGEST_SAID = 60  # of them in a message
 ALL_KEYS = PEAK_KEYS + EXTRA_KEYS
 
 
@@ -154,9 +160,13 @@ def parse(text: str, source: str) -> tuple[Card, ...]:
         tables = document.get("card", [])
         if not isinstance(tables, list):
             raise _Wrong("card", f"expected [[card]] tables, got {kind_of(tables)}")
+        if len(tables) > MOST_CARDS:
+            raise _Wrong("card", f"{len(tables)} cards; at most {MOST_CARDS} are read")
         for number, table in enumerate(tables, 1):
             key = table.get("key") if isinstance(table, dict) else None
-            place = f"[[card]] {number} " + (f'"{key}" ' if isinstance(key, str) else "")
+            place = f"[[card]] {number} " + (
+                f'"{key[:LONGEST_SAID]}" ' if isinstance(key, str) else ""
+            )
             cards.append(card := _card(table))
             if seen.setdefault(card.key, number) != number:
                 raise _Wrong("key", f"already used by [[card]] {seen[card.key]}")
@@ -175,7 +185,7 @@ def _known(name: str, names: Collection[str], prefix: str = "") -> None:
     if name not in names:
         from difflib import get_close_matches  # only a mistake needs it
 
-        near = get_close_matches(name, names, 1)
+        near = get_close_matches(name[:LONGEST_SAID], names, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise _Wrong(prefix + name, f"unknown{hint}")
 
@@ -183,12 +193,16 @@ def _known(name: str, names: Collection[str], prefix: str = "") -> None:
 def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
         raise _Wrong(field, f"expected a string, got {kind_of(value)}")
+    if len(value) > LONGEST_TEXT:
+        raise _Wrong(field, f"longer than {LONGEST_TEXT} characters")
     return value
 
 
 def _name(value: object, field: str) -> str:
     if not _text(value, field).strip():
         raise _Wrong(field, "expected a name, got an empty string")
+    if len(str(value)) > LONGEST_NAME:
+        raise _Wrong(field, f"longer than {LONGEST_NAME} characters")
     return str(value)
 
 
@@ -207,8 +221,9 @@ def _flag(value: object, field: str) -> bool:
 def _number(value: object, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise _Wrong(field, f"expected a number, got {kind_of(value)}")
-    if not 0 < value < 1e12:  # NaN fails this as well
-        got = "one far outside" if abs(value) >= 1e12 else str(value)
+    if not LEAST < value < LARGEST:  # NaN fails this as well
+        far = abs(value) >= LARGEST or 0 < value <= LEAST
+        got = "one far outside" if far else str(value)
         raise _Wrong(field, f"expected a number above 0 and below 1e12, got {got}")
     return value
 
@@ -224,6 +239,8 @@ def _list(item: _Check) -> _Check:
     def check(value: object, field: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise _Wrong(field, f"expected an array, got {kind_of(value)}")
+        if len(value) > MOST_EACH:
+            raise _Wrong(field, f"{len(value)} entries; at most {MOST_EACH} are read")
         return tuple(item(each, field) for each in value)
 
     return check
@@ -274,7 +291,26 @@ def _card(table: object) -> Card:
     for key in card.mismatch:
         if key not in card.peaks and (key != "bandwidth" or card.bandwidth_gbs is None):
             raise _Wrong(f"mismatch.{key}", "the card has no such figure")
+    for field, value in _worked_out(card):
+        if not LEAST < value < LARGEST:
+            raise _Wrong(field, "no roof can be drawn of it: far outside of what a card has")
     return card
+
+
+def _worked_out(card: Card) -> Iterator[tuple[str, float]]:
+    """What a lookup works out, each with the field that it comes from."""
+    for field, mib in (("l2_mib", card.l2_mib), ("llc_mib", card.llc_mib)):
+        if mib is not None:
+            yield field, round(mib * 2**20)
+    product = factor_bandwidth_gbs(card)
+    if product is not None:
+        yield "pin_gbps", product
+    for key, peak in card.peaks.items():
+        field = f"peaks.{key}"
+        yield field, ceiling_tflops(card, key, FASTEST_MHZ) or peak
+        yield field, ceiling_tflops(card, key) or peak
+        yield field, peak * 1e3 / (card.bandwidth_gbs or SLOWEST_GBS)
+        yield field, peak * 1e3 / SLOWEST_GBS
 
 
 _Check = Callable[[object, str], Any]

@@ -8,7 +8,8 @@ from roofwatch.notebook.claim_reading import reading_of
 from roofwatch.notebook.entry import Unreadable, claim_of
 from roofwatch.notebook.finding import Finding
 from roofwatch.notebook.rules import judge
-from roofwatch.roofline.lookup import LARGEST, Nominal
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.nominal import LARGEST
 from roofwatch.session.events import Claimed, Measurement
 from roofwatch.session.fold import Session
 

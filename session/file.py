@@ -10,12 +10,16 @@ from pathlib import Path
 
 import msgspec
 
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.bounds import Moment
 from roofwatch.session.events import AnyEvent, Sample, SessionInfo, decode
 from roofwatch.session.own_file import refuse_pipe
 
 FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
+MOST_BYTES = 4 << 30  # of a file: two weeks of samples
+MOST_KEPT_BYTES = 256 << 20  # of all but short samples, which are kept as they stand
+SHORT_BYTES = 2 << 10  # of a sample
 TAIL_BYTES = 1 << 16  # a few hundred samples
 LONGEST_NAME = 240  # characters of a path that a refusal repeats
 
@@ -23,16 +27,31 @@ LONGEST_NAME = 240  # characters of a path that a refusal repeats
 class UnreadableSession(ValueError):
     """One clear line that names file, row and field."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(one_line(said))
+
 
 class SaveRefused(ValueError):
     """The file to save to cannot be taken; one clear line says why."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(one_line(said))
+
 
 def sessions_folder() -> Path:
-    """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``."""
+    """``$XDG_DATA_HOME/roofwatch/sessions``, by default under ``~/.local/share``.
+
+    Raises:
+        SaveRefused: there is no home folder.
+    """
     base = Path(os.environ.get("XDG_DATA_HOME", ""))
     if not base.is_absolute():  # the specification: a relative one is ignored
-        base = Path("~/.local/share").expanduser()
+        try:
+            base = Path("~/.local/share").expanduser()
+        except RuntimeError:
+            base = Path()
+        if not base.is_absolute() or os.environ.get("HOME") == "":  # else it would be "/"
+            raise SaveRefused("there is no home folder: set HOME or XDG_DATA_HOME, or say --save")
     return base / "roofwatch" / "sessions"
 
 
@@ -58,17 +77,27 @@ def read(path: Path) -> Iterator[Line]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    left = MOST_BYTES
     try:
         refuse_pipe(path)
         with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > left:
+                raise UnreadableSession(f"{path}: more than {MOST_BYTES >> 30} GiB")
             for row, raw in enumerate(iter(partial(file.readline, LONGEST_BYTES + 1), b""), 1):
+                left -= len(raw)
                 if len(raw) > LONGEST_BYTES:
                     raise UnreadableSession(f"{path}: row {row}: longer than any event")
+                if left < 0:
+                    raise UnreadableSession(f"{path}: row {row}: past {MOST_BYTES >> 30} GiB")
                 if not raw.endswith(b"\n"):
                     return
                 yield row, raw
     except OSError as error:
         raise _unreadable(path, error) from None
+    except ValueError as error:
+        if isinstance(error, UnreadableSession):
+            raise
+        raise UnreadableSession(f"{path}: {error}") from None  # a path with a null byte
 
 
 def _unreadable(path: Path, error: OSError) -> UnreadableSession:
@@ -150,10 +179,15 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
 
 def events(path: Path) -> Iterator[AnyEvent]:
     """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
-    empty = True
+    empty, left = True, MOST_KEPT_BYTES
     for row, raw in _lines(path):
         empty = False
         event = _event(path, row, raw)
+        if event is not None and (len(raw) > SHORT_BYTES or not isinstance(event, Sample)):
+            left -= len(raw)
+            if left < 0:
+                most = f"{MOST_KEPT_BYTES >> 20} MiB of events beside its samples"
+                raise UnreadableSession(f"{path}: row {row}: more than {most}")
         if event is not None:
             yield event
     if empty:

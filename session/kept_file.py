@@ -93,7 +93,8 @@ def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
     target = path or sessions_folder() / f"{stamp}-{session_id}.jsonl"
     try:
         if path is None:
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (*reversed(target.parent.parents), target.parent):
+                folder.mkdir(exist_ok=True, mode=0o700)  # parents=True would leave them to umask
         descriptor = os.open(target, FLAGS, MODE)
     except OSError as error:
         if path is None:

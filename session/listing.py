@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roofwatch.session.entry import Entry, entry_of
-from roofwatch.session.file import sessions_folder
+from roofwatch.session.file import SaveRefused, sessions_folder
 
 NOW = "now"
 LEAST_BUDGET_S = 0.001
@@ -39,7 +39,7 @@ class Listing:
 
     def __init__(self, now: Path | None = None, folders: Iterable[Path] | None = None) -> None:
         if folders is None:
-            folders = [sessions_folder(), *([now.parent] if now is not None else [])]
+            folders = [*_own_folder(), *([now.parent] if now is not None else [])]
         self.folders = tuple(dict.fromkeys(Path(os.path.abspath(f)) for f in folders))
         self.now = now
         self.revision = 0
@@ -132,7 +132,7 @@ class Listing:
         found = [
             known.entry
             for path, known in self._known.items()
-            if not known.entry.foreign or path.parent == self.folders[0]
+            if not known.entry.foreign or path.parent in self.folders[:1]
         ]
         self.entries = tuple(sorted(found, key=_when, reverse=True))
 
@@ -153,6 +153,14 @@ class Listing:
         except OSError as error:
             self.problem = self.problem or f"{folder}: {error.strerror}"
         return found
+
+
+def _own_folder() -> list[Path]:
+    """Where sessions are kept by default; without a home folder nowhere."""
+    try:
+        return [sessions_folder()]
+    except SaveRefused:
+        return []
 
 
 def _when(entry: Entry) -> tuple[float, str]:

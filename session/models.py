@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def load_models(environ: Mapping[str, str] | None = None) -> tuple[Model, ...]:
     return merge(packaged_models(), parse(_text(found), str(found)))
 
 
+@cache
 def packaged_models() -> tuple[Model, ...]:
     """The table that comes with roofwatch."""
     text = (files("roofwatch") / "models.toml").read_text(encoding="utf-8")

@@ -7,6 +7,9 @@ import os
 import sys
 from pathlib import Path
 
+from roofwatch.roofline.toml_text import one_line
+from roofwatch.session.own_file import refuse_pipe
+
 LIMIT_BYTES = 256 << 20  # a million rows; a device file is endless
 BINARY = 0.05  # of a file's beginning in null bytes: it is none of text
 STDIN = "-"
@@ -14,6 +17,9 @@ STDIN = "-"
 
 class UnreadableNumbers(ValueError):
     """A file of numbers cannot be read; one line that names it."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(one_line(said))
 
 
 def read_numbers(name: str) -> str:
@@ -28,6 +34,7 @@ def read_numbers(name: str) -> str:
                 raise UnreadableNumbers("standard input is closed")
             data = sys.stdin.buffer.read(LIMIT_BYTES + 1)
         else:
+            refuse_pipe(Path(name))
             with Path(name).open("rb") as file:
                 data = file.read(LIMIT_BYTES + 1)
     except OSError as error:

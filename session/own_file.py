@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 LIMIT_BYTES = 4 << 20  # nobody's file is longer; a device file is endless
+OPENED = re.compile(r"/dev/(stdin|fd/\d+)|/proc/[^/]+/fd/\d+")
 
 
 def own_file(environ: Mapping[str, str], name: str) -> Path | None:
@@ -34,8 +36,7 @@ def refuse_pipe(path: Path) -> None:
     Raises:
         OSError: it is one.
     """
-    opened = os.path.abspath(path).startswith(("/dev/", "/proc/"))
-    if not opened and path.is_fifo():
+    if path.is_fifo() and not OPENED.fullmatch(os.path.abspath(path)):
         raise OSError(errno.EINVAL, "is a pipe, not a file")
     if path.is_char_device() and os.path.realpath(path) != os.devnull:
         raise OSError(errno.EINVAL, "is a device, not a file")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import logging
 import math
+import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
 from roofwatch.session.printable import shown
@@ -63,6 +66,9 @@ SETTINGS: Any = {
 class PictureRefused(ValueError):
     """No picture can be made; one clear line says why."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(one_line(said))
+
 
 def precision(own: Roofs, key: str | None) -> str | None:
     """The precision to draw: ``key``, else the card's main one, else any; None: slopes alone.
@@ -79,11 +85,20 @@ def precision(own: Roofs, key: str | None) -> str | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write the whole file, over an older one. Raises PictureRefused naming it."""
+    """Write the whole file, mode 0600 where it is new, over an older one; through no link.
+
+    Raises:
+        PictureRefused: naming the file.
+    """
     if path.exists() and not (path.is_file() or path.is_char_device()):
         raise PictureRefused(f"{path}: is no file that a picture could be written to")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK  # it may have become a link or a pipe just now
     try:
-        path.write_bytes(data)
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "is a link, and a picture goes through none")
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(data)
     except OSError as error:
         raise PictureRefused(f"{path}: {error.strerror}") from None
 

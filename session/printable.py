@@ -30,4 +30,6 @@ def _escape(c: str) -> str:
 
 def shown(text: str) -> str:
     """Text from a file, a driver or a person without control characters, so that it stays text."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join("�" if _acts(c) else c for c in text)

@@ -28,7 +28,9 @@ from roofwatch.telemetry.nvml import CLOCK_SM, Absent, Gone, Nvml, NvmlError, ab
 T = TypeVar("T")
 
 _BARE_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_ORDINAL = re.compile(r"(?:cuda:?)?(\d*)")
+_ORDINAL = re.compile(r"(?:cuda:?)?(\d{0,9})")
+MOST_DIGITS = 20
+NO_CARD = 1 << 64
 SLICES_MAX = 64  # a card has seven at most
 
 
@@ -85,8 +87,8 @@ def visible(value: str | None) -> list[int | str] | None:
     for name in map(str.strip, value.split(",")):
         entry: int | str = name
         number = re.match(r"\+?\d+", name)
-        if number:  # like strtoul: "1gpu" is 1
-            entry = int(number[0])
+        if number:  # like strtoul: "1gpu" is 1, and what is too large the largest
+            entry = int(number[0]) if len(number[0]) < MOST_DIGITS else NO_CARD
         elif not name.startswith(("GPU-", "MIG-")):
             break
         if entry in entries:

@@ -497,3 +497,10 @@ def test_a_closed_standard_error_leaves_the_json_alone() -> None:
     result = run("CHECK - --json 2>&-", "{\n")
     assert result.returncode == 2
     assert [json.loads(line)["verdict"] for line in result.stdout.splitlines()] == [None]
+
+
+def test_a_heading_that_is_no_utf_8_is_answered(tmp_path: Path, capfdbinary: CAP) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_bytes(b"op,gpu,elements,dtype,time,\xff\nadd,T4,1e8,fp16,4ms,x\n")
+    said = check(capfdbinary, table, "--json")
+    assert (said.code, [a["unused"] for a in said.answers]) == (0, [["?"]])

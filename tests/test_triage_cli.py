@@ -134,6 +134,13 @@ def test_stdout_is_the_answer_alone(folder: Path) -> None:
         assert said in done.stderr
 
 
+def test_it_says_that_it_runs_code_before_it_does(folder: Path) -> None:
+    for typed in ("plain:needs", "./plain.py:needs"):
+        first, second, *_ = triage(folder, typed, *QUICK).stderr.splitlines()
+        assert first == f"roofwatch: {typed} is code: it runs now, in this process"
+        assert second == "from the module"
+
+
 def test_without_json_it_reads_well(folder: Path) -> None:
     done = triage(folder, "./mine.py:speaks", *QUICK)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from roofwatch.notebook import sheet
 from roofwatch.notebook.entry import Unreadable
 from roofwatch.notebook.sheet import Fields, rows, shell_rows
 
@@ -193,3 +194,21 @@ def test_lists_that_do_not_pair_are_said() -> None:
 def test_a_separator_in_a_cell_ends_no_row_beside_a_bad_one_either() -> None:
     found = read('op,note\nadd,"a"b\ncopy,c\u2028d\n')
     assert found[1:] == [("row 2 (line 3)", {"op": "copy", "note": "c\u2028d"})]
+
+
+def test_headings_that_are_no_text_are_said_as_text() -> None:
+    for heading in ("o\x1b[2Jp", "o\u202ep,m", "op\udcffx", "o\x07p", "x" * 9000):
+        _, error = read(f"{heading}\nadd,7\n", "x.csv")[0]
+        assert str(error).startswith("heading, field op: missing")
+        assert str(error).isprintable()
+    _, twice = read("op,m\x1b,m\x1b\n", "x.csv")[0]
+    assert str(twice) == "heading, field m\\x1b: stands there twice"
+
+
+def test_past_a_bound_no_more_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet, "MOST_ROWS", 2)
+    for text in (f"{ADD}\n" * 5, f"[{ADD},{ADD},{ADD},{ADD}]", f"{CSV}add,8\nadd,9\nadd,10\n"):
+        *whole, last = read(text)
+        assert [where for where, _ in whole] == ["row 1", "row 2"] or text.startswith("op")
+        assert len(whole) == 2
+        assert bad(last).endswith(": no more than 2 rows are read")

@@ -161,6 +161,8 @@ def test_a_users_model_takes_a_name_or_an_alias() -> None:
         (entry(kv_heads="3"), "field kv_heads: 3 does not divide heads, 8"),
         (entry(tied="1"), "field tied: expected true or false, got int"),
         (entry(names='"x"'), "field names: expected an array, got str"),
+        (entry(names=str(["x"] * 101)), "field names: 101 names; at most 100 are read"),
+        ("[[model]]\n" * 501, "f: field model: 501 models; at most 500 are read"),
         (entry(names="[3]"), "field names: expected a string, got int"),
         (entry() + entry(), 'f: [[model]] 2 "Mine" field names: mine is already [[model]] 1'),
         (entry() + entry(name='"B"', names='["MINE"]'), "mine is already [[model]] 1"),

@@ -185,3 +185,19 @@ def test_slug_is_a_safe_file_name() -> None:
     assert slug("NVIDIA H200") == "nvidia-h200"
     assert slug("../../etc\n\x1b[31m") == "etc-31m"
     assert slug("…") == "device"
+
+
+def test_without_a_home_folder_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME")
+    for home in ("", "~", "a/relative/one"):
+        monkeypatch.setenv("HOME", home)
+        with pytest.raises(SaveRefused, match="no home folder: set HOME or XDG_DATA_HOME, or say"):
+            create(None, "stamp", "id")
+
+
+def test_a_refusal_is_one_line_whatever_the_name(tmp_path: Path) -> None:
+    for name in ("a\nb\x1b[2J\u202e", "x" * 200, "\x00"):
+        with pytest.raises(UnreadableSession) as refused:
+            list(events(tmp_path / name))
+        assert str(refused.value).isprintable()
+        assert len(str(refused.value)) <= 400

@@ -307,3 +307,14 @@ def test_a_file_without_a_whole_line_is_no_session(tmp_path: Path, content: byte
     found = read(path)
     assert found.foreign
     assert found.problem
+
+
+def test_without_a_home_folder_there_is_nothing_to_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", "~")
+    listing = Listing()
+    assert not listing.advance(0.01)
+    assert (listing.folders, listing.entries, listing.problem) == ((), (), None)
+    assert Listing(now=tmp_path / "s.jsonl").folders == (tmp_path,)

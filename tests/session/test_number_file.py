@@ -79,7 +79,7 @@ def test_an_endless_or_a_huge_file_is_refused(
     monkeypatch.setattr(number_file, "LIMIT_BYTES", 1 << 20)
     name = kept(tmp_path, b" " * ((1 << 20) + 1))
     assert refused(name) == f"{name}: more than 1 MiB"
-    assert refused("/dev/zero") == "/dev/zero: more than 1 MiB"
+    assert refused("/dev/zero") == "/dev/zero: is a device, not a file"
     assert read_numbers(kept(tmp_path, b"x" * (1 << 20))) == "x" * (1 << 20)
 
 
@@ -109,3 +109,14 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
         assert read_numbers(f"/dev/fd/{reader}") == TEXT
     finally:
         os.close(reader)
+
+
+def test_a_pipe_is_refused_and_one_that_the_shell_opened_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refused(str(pipe)) == f"{pipe}: is a pipe, not a file"
+    read_end, write_end = os.pipe()
+    os.write(write_end, TEXT.encode())
+    os.close(write_end)
+    assert read_numbers(f"/dev/fd/{read_end}") == TEXT
+    os.close(read_end)

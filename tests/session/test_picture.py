@@ -17,7 +17,7 @@ import pytest
 from roofwatch.cli import main
 from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.fold import Session
-from roofwatch.session.picture import PictureRefused, draw
+from roofwatch.session.picture import PictureRefused, draw, write
 from roofwatch.session.points import points
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
@@ -282,3 +282,11 @@ def test_the_session_itself_is_never_written_over(
         picture.symlink_to(path)
     assert "is the session" in refused(capsys, path, "--plot", picture)
     assert path.read_bytes() == h200_file.read_bytes()
+
+
+def test_a_picture_is_written_over_an_older_one_and_is_the_users_own(tmp_path: Path) -> None:
+    path = tmp_path / "roof.txt"
+    write(path, b"a longer text")
+    write(path, b"short")
+    assert path.read_bytes() == b"short"
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -183,3 +183,14 @@ def test_a_lost_neighbour_does_not_hide_the_others(three):
 
     three.answers["nvmlDeviceGetHandleByIndex"] = by_index
     assert choose(Nvml(three), "cuda:1", {}).whole is three.cards[2]
+
+
+def test_a_number_of_any_length_is_a_number(three):
+    assert visible("9" * 5000) == [1 << 64]
+    environ = {"CUDA_VISIBLE_DEVICES": f"0,{'9' * 5000},1"}
+    nvml = Nvml(three)
+    assert choose(nvml, "cuda:0", environ).whole is three.cards[0]
+    with pytest.raises(Absent):
+        choose(nvml, "cuda:1", environ)
+    with pytest.raises(Absent, match="neither cuda:N nor a UUID"):
+        choose(nvml, f"cuda:{'9' * 5000}", {})

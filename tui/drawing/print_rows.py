@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TextIO
 
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.rows_of_text import Row, text_of
 
 MOST_COLUMNS = 120
@@ -19,11 +20,16 @@ def columns(stream: TextIO) -> int:
         return 80
 
 
+def _plain(text: str) -> str:
+    """The text; whoever forgot that it may hold control characters is forgiven here."""
+    return text if text.isprintable() else shown(text)
+
+
 def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
     """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         for r in rows:
-            stream.write(text_of(r).rstrip() + "\n")
+            stream.write(_plain(text_of(r)).rstrip() + "\n")
         stream.flush()
         return
     from rich.console import Console  # a pipe needs neither
@@ -35,6 +41,6 @@ def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
     for r in rows:
         line = Text()
         for text, name in r:
-            line.append(text, style(name))
+            line.append(_plain(text), style(name))
         line.rstrip()
         console.print(line)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from roofwatch.roofline.model import Model
     from roofwatch.session.events import Price
 
-DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+DEVICE = re.compile(r"auto|cpu|cuda(:[0-9]{1,4})?")
 MOST_SUSTAIN_S = 3600.0
 MOST_CONTEXT = 1 << 20  # tokens
 

@@ -61,8 +61,9 @@ def _bar(out: ProgressStream) -> Iterator[Progress | None]:
     if not out.isatty():
         yield None
         return
-    columns = (TextColumn(" {task.description:<20}"), BarColumn(bar_width=30))
-    console = Console(file=cast(TextIO, out), highlight=False)
+    # A name is text: no markup is looked for in it, and no emoji.
+    columns = (TextColumn(" {task.description:<20}", markup=False), BarColumn(bar_width=30))
+    console = Console(file=cast(TextIO, out), highlight=False, markup=False, emoji=False)
     with Progress(*columns, console=console, transient=True) as bar, _cursor_while_stopped(out):
         bar.add_task("starting", total=1.0)
         yield bar
@@ -97,7 +98,7 @@ def _follow(
         if bar is None:
             out.write(text + "\n")
         else:
-            bar.console.print(text, markup=False)
+            bar.console.print(text)
 
     while True:
         if leaving is not None and leaving.number:
@@ -106,7 +107,7 @@ def _follow(
         session = live.session
         if session.device.name and session.samples and not device_said:
             device_said = True
-            say(f" {shown(session.device.name)}   session {live.path}")
+            say(f" {shown(session.device.name)}   session {shown(str(live.path))}")
         for note in session.notes[notes:]:
             if note.probe is None:
                 say(f" {glyphs.note} {shown(note.text)}")

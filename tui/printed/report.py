@@ -56,7 +56,7 @@ def report(
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
     if path is not None:
-        rows += [row(""), row((f" session {path}", "dim"))]
+        rows += [row(""), row((f" session {shown(str(path))}", "dim"))]
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,5 +49,6 @@ def footer(
 
 def saved(path: Path | None, live: bool) -> tuple[str, str]:
     """Whether a session is kept or was read, and the whole path of its file."""
-    where = shown(str(path).replace(str(Path.home()), "~", 1))
+    home = os.path.expanduser("~")  # Path.home() raises where there is none
+    where = shown(str(path).replace(home, "~", 1) if len(home) > 1 else str(path))
     return "saved as it happens:" if live else "read from", where

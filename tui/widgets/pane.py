@@ -10,6 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.palette import style
 from roofwatch.tui.drawing.rows_of_text import Row, fit, text_of
 
@@ -55,7 +56,9 @@ class Pane(Widget):
         cells = self.size.width
         pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
         theme = self.app.theme
-        segments = [Segment(text, style(name, theme)) for text, name in pieces]
+        # What reaches the terminal is text, whoever drew it.
+        texts = ((t if t.isprintable() else shown(t), name) for t, name in pieces)
+        segments = [Segment(text, style(name, theme)) for text, name in texts]
         if self._own is None:
             self._own = self.rich_style
         return Strip(segments, cells).apply_style(self._own)
