@@ -130,8 +130,8 @@ def once(
         terminal.process.wait()
     gone_s = time.monotonic() - begin
     found = {
-        "after_s": after_s,
-        "gone_s": gone_s,
+        "after_s": round(after_s, 3),
+        "gone_s": round(gone_s, 3),
         "code": code,
         **restored(terminal, act is hang_up),
     }
