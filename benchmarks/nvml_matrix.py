@@ -25,7 +25,7 @@ from nvml_garbage import FORMS
 from nvml_hang import hang
 from nvml_scenes import functions
 
-RESULT = Path(__file__).parent / "results" / "nvml_matrix.json"
+RESULT = Path(__file__).parent / "results" / "cpu" / "nvml_matrix.json"
 AT_ONCE = 2  # instruments; each waits more than it works
 
 
