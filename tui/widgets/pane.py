@@ -10,6 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.palette import style
 from roofwatch.tui.drawing.rows_of_text import Row, fit, text_of
 
@@ -53,7 +54,9 @@ class Pane(Widget):
     def render_line(self, y: int) -> Strip:
         """Textual's line API."""
         cells = self.size.width
-        pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
+        row = self._rows[y] if y < len(self._rows) else ()
+        # Whoever made a row has done so; here nothing passes that a terminal would act on.
+        pieces = fit([(t if t.isprintable() else shown(t), name) for t, name in row], cells)
         theme = self.app.theme
         segments = [Segment(text, style(name, theme)) for text, name in pieces]
         if self._own is None:
