@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 PUMP_S = 0.1
 PAINT_S = 0.25
-STILL_KEYS = ("ctrl+z", "ctrl+l")  # also while a value is typed
 PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
 
 
@@ -126,9 +125,9 @@ class Dashboard(Screen[None]):
         else:
             from roofwatch.tui.screen.dialogs import Ask  # most runs never ask
 
-            self.app.push_screen(Ask(occupied.sentence, self.glyphs), self._answered)
+            self.app.push_screen(Ask(occupied.sentence, self._answered, self.glyphs))
 
-    def _answered(self, yes: bool | None) -> None:
+    def _answered(self, yes: bool) -> None:
         live = self.sources.live_at_home
         if live is not None and yes:
             live.go()
@@ -228,7 +227,7 @@ class Dashboard(Screen[None]):
             return
         from roofwatch.tui.screen.dialogs import Saved
 
-        self.app.push_screen(Saved(what, where, self._area.width, self.glyphs))
+        self.app.push_screen(Saved(what, where, self.glyphs))
 
     def action_help(self) -> None:
         """What the keys do."""
@@ -293,7 +292,7 @@ class Dashboard(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that goes into a value of the plan is no command."""
-        if self._types and event.key not in STILL_KEYS:
+        if self._types:
             event.stop()
             event.prevent_default()
             self._moved(lambda scene: moving.typed(scene, event.key, event.character))

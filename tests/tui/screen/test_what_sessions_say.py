@@ -41,8 +41,16 @@ ADDED: list[dict[str, Any]] = [
     {"kind": "fault", "t": ENDED, "instrument": "probes", "what": "w", "log": ["l"]},
     {"kind": "note", "t": ENDED, "text": "t", "probe": "matmul-bf16"},
     {
-        **{"kind": "flag", "t": ENDED, "code": "Q1", "name": "n", "root": "r", "severity": "wrong"},
-        **{"subject": "matmul-bf16", "message": "m", "why": "y", "do": "d"},
+        "kind": "flag",
+        "t": ENDED,
+        "code": "Q1",
+        "name": "n",
+        "root": "r",
+        "severity": "wrong",
+        "subject": "matmul-bf16",
+        "message": "m",
+        "why": "y",
+        "do": "d",
         "evidence": {"a": "b"},
     },
 ]
