@@ -62,7 +62,8 @@ def message(
     if made:
         return _line(f"{glyphs.ok} {_count(made)}", "ok", cells, glyphs)
     if session.complete:
-        return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
+        said = f"{glyphs.ok} the suite is done; nothing smells wrong"
+        return _line(said, "ok", cells, glyphs)
     return fit((), cells)
 
 

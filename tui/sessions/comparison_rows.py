@@ -118,7 +118,7 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     if told.conditions and side >= len(NOT_KNOWN):
         out.append(row((f"{'conditions that differ':<{CONDITION}} {'A':<{side}}B", "dim")))
     elif told.conditions:
-        out.append(row(("conditions that differ", "dim")))
+        out += wrapped("conditions that differ", cells, "dim")
     for c in told.conditions:
         a, b = (_said(c, value, glyphs) for value in (c.a, c.b))
         if side > max(cell_len(a), cell_len(b)):
@@ -128,7 +128,7 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
             out += [*hung("  A  ", a, cells, "strong"), *hung("  B  ", b, cells, "strong")]
         out += wrapped(c.note, cells, "note", "  ") if c.note else []
     if not told.conditions:
-        out.append(row(("No condition that both know differs.", "dim")))
+        out += wrapped("No condition that both know differs.", cells, "dim")
     return [*out, *hung("alike  ", ", ".join(told.same), cells, "dim")] if told.same else out
 
 
