@@ -190,7 +190,8 @@ def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> lis
     line = row(set_cell_size(name, c.name), (figures, "strong"), (f" {unit:<{UNIT - 1}}", "dim"))
     if cells < BESIDE:
         out.append(line)
-        out.append(row((f"  {_ratio(p.ratio):>{RATIO}}  ", ""), (f"{words}, {_noise(p)}", style)))
+        ratio = f"  {_ratio(p.ratio):>{RATIO}}  "
+        out += hung(ratio, f"{words}, {_noise(p)}", cells, style, of_head="")
     else:
         line += row(f"{_ratio(p.ratio):>{RATIO}}")
         line += row((f"{_interval(p, glyphs):>{INTERVAL - 1}} ", "dim")) if c.interval else ()
