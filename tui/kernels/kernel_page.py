@@ -9,10 +9,10 @@ from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.amount import amount
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.labelled import beside, labelled, room
+from roofwatch.tui.drawing.labelled import beside, indented, labelled, room
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, spread
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, spread, text_of, wrapped
 from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.kernels.kernel_rows import BOUND, roof_name
@@ -29,13 +29,13 @@ TIMED = {
 LEAST = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
 """What each of the least times is of, by the bound that it makes."""
 TAKEN = "taken"
-LEAST_ROOM = 34  # cells of a least time's line; under that its bar goes
+LEAST_ROOM = 34  # cells of a least time's line; under that it stands under its name
 BAR_CELLS = 24
 
 
 def head(p: KernelPoint, cells: int, glyphs: Glyphs) -> Row:
     """Name left, bound right."""
-    name = head_of(shown(p.label), max(8, cells - len(p.bound) - 9), glyphs.ellipsis)
+    name = head_of(shown(p.label), max(8, cells - len(p.bound) - 10), glyphs.ellipsis)
     bound = row(("bound by ", "dim"), (shown(p.bound), BOUND.get(p.bound, "")))
     return spread([(name, "title")], bound, cells)
 
@@ -44,7 +44,9 @@ def body(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyp
     """All rows under the head."""
     shape = ", ".join(f"{shown(name)} {size}" for name, size in p.shape.items())
     variant = f", {shown(p.variant)}" if p.variant else ""
+    cut = text_of(head(p, cells, glyphs)).split(" bound by ")[0].strip() != shown(p.label)
     out = [
+        *(labelled("name", shown(p.label), cells) if cut else []),
         *labelled("op", f"{shown(p.op)} in {shown(p.dtype)}{variant}", cells),
         *(labelled("shape", shape, cells) if shape else []),
         *labelled("timed", TIMED.get(p.timing, shown(p.timing)), cells),
@@ -92,6 +94,11 @@ def _least(p: KernelPoint, cells: int, glyphs: Glyphs) -> list[Row]:
     out: list[Row] = []
     for name, seconds, binds in [*told, (TAKEN, p.time_s, False)]:
         of_time = seconds / p.time_s if p.time_s else 0.0
+        if cells < LEAST_ROOM:
+            out += _stacked(
+                name, seconds, of_time, BOUND.get(p.bound, "") if binds else None, cells
+            )
+            continue
         line = f"{name:<11}{time_said(seconds):>9}"
         if name != TAKEN:
             line += f"{_share(of_time):>7}"
@@ -102,6 +109,13 @@ def _least(p: KernelPoint, cells: int, glyphs: Glyphs) -> list[Row]:
         told_bar = (f"  {drawn}" if wide and name != TAKEN else "", "spark")
         out.append(row((line, style), told_bar, ("  binds" if binds else "", style)))
     return out
+
+
+def _stacked(name: str, seconds: float, of_time: float, binds: str | None, cells: int) -> list[Row]:
+    """A least time under its name; ``binds`` is the style of the one that does."""
+    share = "" if name == TAKEN else f", {_share(of_time)}"
+    said = f"{time_said(seconds)}{share}{'' if binds is None else ', binds'}"
+    return [*wrapped(name, cells, binds or ""), *indented(wrapped(said, cells - 2, binds or ""))]
 
 
 def _share(of_time: float) -> str:

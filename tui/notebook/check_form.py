@@ -185,8 +185,7 @@ class CheckForm(Sheet):
             self.close()
             return
         if key in ("pagedown", "pageup"):
-            self._scroll = max(0, self._scroll + (5 if key == "pagedown" else -5))
-            self.draw()
+            self.wheel(5 if key == "pagedown" else -5)
             return
         if key in ("tab", "down", "enter", "shift+tab", "up"):
             entry.step(-1 if key in ("shift+tab", "up") else 1)
@@ -204,6 +203,11 @@ class CheckForm(Sheet):
         else:
             return
         self.judge()
+
+    def wheel(self, step: int) -> None:
+        """The answer, so many rows on or back."""
+        self._scroll = max(0, self._scroll + step)
+        self.draw()
 
     def on_paste(self, event: events.Paste) -> None:
         """The first line of what is pasted."""

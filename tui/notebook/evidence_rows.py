@@ -10,9 +10,10 @@ from rich.cells import cell_len
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, broken, row
+from roofwatch.tui.drawing.rows_of_text import Row, broken, row, wrapped
 
 SENTENCE = 24  # characters from which a text is one
+LEAST_TEXT, INDENT = 8, 2  # cells of a text beside its name, and before one under it
 Said = tuple[str, str]  # a figure and its unit; a figure alone is text
 
 NAMES = {
@@ -41,7 +42,8 @@ OF_UNIT = ("rate", "nominal", "ceiling", "expected", "other_nominal", "low", "hi
 def evidence_rows(
     evidence: Mapping[str, Any], message: str, cells: int, glyphs: Glyphs
 ) -> list[Row]:
-    """One row a figure; figures stand right, so that units and points lie under each other.
+    """One row a figure; figures stand right, so that units and points lie under each other. Where
+    that is too narrow, each stands under its name.
 
     A sentence that the message already says is left out.
     """
@@ -54,6 +56,9 @@ def evidence_rows(
         return []
     names = max(cell_len(name) for name, _ in said) + 2
     figures = max((cell_len(f) for _, (f, unit) in said if unit), default=0)
+    units = max((cell_len(unit.strip()) + 1 for _, (_, unit) in said if unit), default=0)
+    if names + max(figures + units, LEAST_TEXT) > cells:
+        return [r for name, told in said for r in _under(name, told, cells)]
     out: list[Row] = []
     for name, (text, unit) in said:
         head = (name + " " * (names - cell_len(name)), "dim")
@@ -64,6 +69,13 @@ def evidence_rows(
             out.append(row(head, (line, "")))
             head = (" " * names, "")
     return out
+
+
+def _under(name: str, told: Said, cells: int) -> list[Row]:
+    """A name, and below it what it is of."""
+    text, unit = told
+    lines = wrapped(f"{text} {unit.strip()}".strip(), cells - INDENT, "strong" if unit else "")
+    return [*wrapped(name, cells, "dim"), *(row(" " * INDENT, *line) for line in lines)]
 
 
 def _pairs(evidence: Mapping[str, Any], glyphs: Glyphs) -> list[tuple[str, Said]]:

@@ -25,6 +25,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.theme import COLORLESS, CONTRAST, DARK, THEMES
 from roofwatch.tui.screen.dashboard import Dashboard
 from roofwatch.tui.screen.frame import Frame
+from roofwatch.tui.screen.keys import ALWAYS, KEYS
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.sources import Sources
 from roofwatch.tui.screen.terminal_driver import TerminalDriver
@@ -36,7 +37,15 @@ class RoofwatchApp(App[None]):
 
     CSS_PATH = "roofwatch.tcss"
     ENABLE_COMMAND_PALETTE = False  # tui/screen/command_page.py
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,ctrl+q", "quit", priority=True),
+        *(
+            Binding(name, action, priority=True)
+            for key in KEYS
+            for name, action in key.keys
+            if name in ALWAYS
+        ),
+    ]
 
     def __init__(
         self,

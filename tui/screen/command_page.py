@@ -80,11 +80,16 @@ class CommandPage(Sheet):
                 self.close()
                 self._act(found[min(self._at, len(found) - 1)].action)
         elif step is not None:
-            self._at = max(0, min(len(found) - 1, self._at + step))
-            self.draw()
+            self.wheel(step)
         elif (line := self._line.key(event.key, event.character)) is not None:
             self._line, self._at = line, 0
             self.draw()
+
+    def wheel(self, step: int) -> None:
+        """The cursor, so many commands on or back."""
+        last = len(matching(self._all, self._line.text)) - 1
+        self._at = max(0, min(last, self._at + step))
+        self.draw()
 
     def on_paste(self, event: events.Paste) -> None:
         """The first line of what is pasted."""

@@ -25,6 +25,7 @@ from roofwatch.tui.screen.keys import KEYS
 from roofwatch.tui.screen.loading import load
 from roofwatch.tui.screen.margins import LINES, Margins
 from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene
+from roofwatch.tui.screen.refusal import refused
 from roofwatch.tui.screen.sources import Sources
 from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.widgets.pane import Pane
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 PUMP_S = 0.1
 PAINT_S = 0.25
-STILL_KEYS = ("ctrl+z", "ctrl+l")  # also while a value is typed
 PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
 
 
@@ -126,9 +126,9 @@ class Dashboard(Screen[None]):
         else:
             from roofwatch.tui.screen.dialogs import Ask  # most runs never ask
 
-            self.app.push_screen(Ask(occupied.sentence, self.glyphs), self._answered)
+            self.app.push_screen(Ask(occupied.sentence, self._answered, self.glyphs))
 
-    def _answered(self, yes: bool | None) -> None:
+    def _answered(self, yes: bool) -> None:
         live = self.sources.live_at_home
         if live is not None and yes:
             live.go()
@@ -228,7 +228,7 @@ class Dashboard(Screen[None]):
             return
         from roofwatch.tui.screen.dialogs import Saved
 
-        self.app.push_screen(Saved(what, where, self._area.width, self.glyphs))
+        self.app.push_screen(Saved(what, where, self.glyphs))
 
     def action_help(self) -> None:
         """What the keys do."""
@@ -293,7 +293,7 @@ class Dashboard(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that goes into a value of the plan is no command."""
-        if self._types and event.key not in STILL_KEYS:
+        if self._types:
             event.stop()
             event.prevent_default()
             self._moved(lambda scene: moving.typed(scene, event.key, event.character))
@@ -346,7 +346,7 @@ class Dashboard(Screen[None]):
         try:
             self.sources.open(entry.path)
         except UnreadableSession as error:
-            self.say(str(error))
+            self.say(refused(error, self._area.width, self.glyphs, entry.path))
             return
         self._changed_session("Esc goes back, x plays it" if self.sources.replay else "")
 
@@ -362,16 +362,16 @@ class Dashboard(Screen[None]):
         entry = moving.saved_here(scene) if scene.focus == "sessions" else None
         if entry is None:
             self.say("v is for the saved sessions (8): it marks one, and compares it with another")
-        elif self.at.marked in (None, entry.path):
-            self.at.marked = None if self.at.marked else entry.path
+        elif (marked := moving.marked(scene)) in (None, entry.path):
+            self.at.marked = None if marked else entry.path
             self.paint()
         else:
             from roofwatch.tui.screen.opening import compared
 
             try:
-                self.app.push_screen(compared(self.at.marked, entry.path, self.glyphs))
+                self.app.push_screen(compared(marked, entry.path, self.glyphs))
             except UnreadableSession as error:
-                self.say(str(error))
+                self.say(refused(error, self._area.width, self.glyphs, marked, entry.path))
 
     def action_back(self) -> None:
         """Take the cursor away, else go to the session that the screen was opened with."""

@@ -2,72 +2,61 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
 
-from rich.cells import chop_cells
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from rich.cells import cell_len, chop_cells
 from textual.events import Key
-from textual.screen import ModalScreen
-from textual.widgets import Static
 
-from roofwatch.session.printable import shown
-from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
+from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
+from roofwatch.tui.widgets.sheet import FRAME
 
-FRAME = 6  # cells of border and padding
-WIDEST = 76
-
-
-class Ask(ModalScreen[bool]):
-    """Someone else is on the card: run all the same?"""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)"),
-        Binding("n,escape", "answer(False)"),
-        Binding("q", "app.quit"),
-    ]
-
-    def __init__(self, sentence: str, glyphs: Glyphs) -> None:
-        super().__init__()
-        self._sentence = sentence
-        self._glyphs = glyphs
-
-    def compose(self) -> ComposeResult:
-        """A question and its two keys."""
-        text = (
-            f"{shown(self._sentence[0].upper() + self._sentence[1:])}.\n\n"
-            "Both would be slower while the probes run, and the numbers low.\n\n"
-            "y  run the suite anyway      n  only watch (r runs it later)"
-        )
-        yield _framed(text, self._glyphs)
-
-    def action_answer(self, answer: bool) -> None:
-        """Close with the answer; keys pressed after it find the dialog gone."""
-        if self.is_current:
-            self.dismiss(answer)
+MOST = (76, 24)
+LEAST_WIDE = 34  # cells of a short path's dialog, so that the frame says its keys whole
+ANSWERS = (
+    "y  run the suite anyway      n  only watch (r runs it later)",
+    "y runs it anyway   n only watches",
+    "y run  n watch",
+)
 
 
-class Saved(ModalScreen[None]):
-    """The whole path of the session's file: the folder, then the name below it."""
+class Ask(ScrolledSheet):
+    """Someone else is on the card: run all the same? ``answered`` is told once."""
 
-    def __init__(self, what: str, where: str, cells: int, glyphs: Glyphs) -> None:
-        super().__init__()
-        self._glyphs = glyphs
-        folder, slash, name = where.rpartition("/")
-        room = max(8, min(WIDEST, cells) - FRAME)
-        self._lines = [what, "", *chop_cells(folder + slash, room), *chop_cells(name, room)]
+    def __init__(self, sentence: str, answered: Callable[[bool], None], glyphs: Glyphs) -> None:
+        super().__init__(glyphs, MOST, 0, closes=ANSWERS)
+        self._sentence = f"{sentence[0].upper()}{sentence[1:]}."
+        self._answered = answered
 
-    def compose(self) -> ComposeResult:
-        """The path, unbroken where it fits."""
-        yield _framed("\n".join([*self._lines, "", "any key closes this"]), self._glyphs)
+    def whole(self, cells: int) -> list[Row]:
+        """Who is there, and what that would do; the frame has the two keys."""
+        would = "Both would be slower while the probes run, and the numbers low."
+        return [*wrapped(self._sentence, cells), row(""), *wrapped(would, cells)]
 
     def on_key(self, event: Key) -> None:
-        """Any key closes it, once, and does nothing else: ``s`` would open it again."""
+        """Close with the answer; keys pressed after it find the dialog gone."""
+        if event.key not in ("y", "n", "escape", "q", "enter"):
+            return
         event.stop()
-        if self.is_current:
-            self.dismiss(None)
+        event.prevent_default()  # the sheet's own keys only scroll
+        if event.key == "q":
+            self.app.exit(return_code=0)
+        elif event.key != "enter" and self.is_current:
+            self.close()
+            self._answered(event.key == "y")
 
 
-def _framed(text: str, glyphs: Glyphs) -> Static:
-    return Static(Text(text), classes="-ascii" if glyphs is ASCII else "")
+class Saved(ScrolledSheet):
+    """The whole path of the session's file: the folder, then the name below it."""
+
+    def __init__(self, what: str, where: str, glyphs: Glyphs) -> None:
+        folder, slash, name = where.rpartition("/")
+        self._what, self._parts = what, (folder + slash, name)
+        cells = max(LEAST_WIDE, *map(cell_len, (what, *self._parts))) + FRAME[0]
+        super().__init__(glyphs, (min(MOST[0], cells), MOST[1]), 0, any_key=True)
+
+    def whole(self, cells: int) -> list[Row]:
+        """The path, unbroken where it fits."""
+        path = [row(line) for part in self._parts for line in chop_cells(part, cells)]
+        return [*wrapped(self._what, cells, "dim"), row(""), *path]

@@ -9,7 +9,7 @@ from pathlib import Path
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.offer import Offer
-from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width, words_of
 
 FIRST: tuple[Offer, ...] = (("q", "quit"), ("?", "help"))
 PANES: Offer = ("1-8", "panes")
@@ -33,7 +33,8 @@ def footer(
 ) -> Row:
     """The offers that fit whole, or a passing note in their place; ``state`` at the right end."""
     if note:
-        return fit(row((f" {shown(note)}", "strong")), cells)
+        said = words_of(shown(note), cells - 2, glyphs.ellipsis)
+        return fit(row((f" {said}", "strong")), cells)
     tail: list[Piece] = [(f" {state} ", "note")] if state else []
     room = cells - width(tail)
     pieces: list[Piece] = [(" ", "")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, hung, row
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
 from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.screen.keys import GROUPS, KEYS
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
@@ -24,7 +24,7 @@ def body(cells: int, glyphs: Glyphs) -> list[Row]:
                 sign = key.sign.format(lr=glyphs.left_right, ud=glyphs.up_down)
                 out += _told(sign, key.told, cells, "key")
         out.append(row(""))
-    out.append(row(("What the marks mean", "title")))
+    out += wrapped("What the marks mean", cells, "title")
     for sign, told, style in _marks(glyphs):
         out += _told(sign, told, cells, style)
     return [*out, row(""), *hung("", KEPT, cells)]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 EVERYWHERE, IN_PANES, IN_REPLAYS = "everywhere", "in the panes", "in a replay"
 GROUPS = (EVERYWHERE, IN_PANES, IN_REPLAYS)
+ALWAYS = ("ctrl+l", "ctrl+z")  # also over a page, and while something is typed
 
 
 class Key(NamedTuple):

@@ -52,7 +52,7 @@ def message(
     if grave:
         f = grave[0]
         more = f" (+{len(grave) - 1})" if len(grave) > 1 else ""
-        text = f"{mark_of(f, glyphs)} {shown(f.subject)}, {f.code}{more}: {shown(f.message)}"
+        text = f"{mark_of(f, glyphs)} {shown(f.subject)}, {shown(f.code)}{more}: {shown(f.message)}"
         return _line(text, style_of(f), cells, glyphs)
     if not all(m.flagged for m in made):
         return _line(f"{glyphs.warn} {_count(made)}", "warn", cells, glyphs)
@@ -61,7 +61,8 @@ def message(
     if made:
         return _line(f"{glyphs.ok} {_count(made)}", "ok", cells, glyphs)
     if session.complete:
-        return fit(row((f" {glyphs.ok} the suite is done; nothing smells wrong", "ok")), cells)
+        said = f"{glyphs.ok} the suite is done; nothing smells wrong"
+        return _line(said, "ok", cells, glyphs)
     return fit((), cells)
 
 

@@ -10,8 +10,11 @@ from roofwatch.tui.clocks import clocks_view
 from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.roofline import roofline_pane
 from roofwatch.tui.screen.painting import Scene
+from roofwatch.tui.sessions import saved_cursor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from roofwatch.session.entry import Entry
 
 FAR = 10**6  # more than there is of anything
@@ -49,7 +52,7 @@ def move(scene: Scene, size: Size, step: int) -> None:
     elif name == "plan":
         _in_plan(scene, size, step)
     else:
-        at.saved = _held(at.saved + step, len(scene.listing().entries))
+        at.saved = saved_cursor.moved(at.saved, scene.listing(), step)
 
 
 def _in_plan(scene: Scene, size: Size, step: int) -> None:
@@ -100,7 +103,13 @@ def focus_card(scene: Scene) -> None:
 
 def saved_here(scene: Scene) -> Entry | None:
     """The saved session under the cursor."""
-    return scene.listing().entry(scene.at.saved)
+    listing = scene.listing()
+    return listing.entry(saved_cursor.followed(scene.at.saved, listing).row)
+
+
+def marked(scene: Scene) -> Path | None:
+    """The file that stands as A, as long as it is on the list."""
+    return scene.at.marked if scene.listing().find(scene.at.marked) else None
 
 
 def typed(scene: Scene, key: str, character: str | None) -> None:

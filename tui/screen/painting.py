@@ -142,14 +142,15 @@ def _plan(s: Scene) -> Drawing:
 
 
 def _sessions(s: Scene) -> Drawing:
-    from roofwatch.tui.sessions import sessions_pane
+    from roofwatch.tui.sessions import saved_cursor, sessions_pane
 
     listing = s.listing()
     listing.advance(LIST_S)
+    s.at.saved = at = saved_cursor.followed(s.at.saved, listing)
     build = sessions_pane.small if s.small else sessions_pane.build
     return Drawing(
-        (listing.revision, s.small, s.at.saved, s.at.marked),
-        lambda w, h: build(listing, w, h, s.glyphs, s.at.saved, s.at.marked),
+        (listing.revision, s.small, at, s.at.marked),
+        lambda w, h: build(listing, w, h, s.glyphs, at.row, s.at.marked),
     )
 
 

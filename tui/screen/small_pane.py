@@ -171,7 +171,7 @@ def _limits(last: Sample) -> bool:
 
 def _why(last: Sample, field: str) -> str:
     """The status word of a figure that could not be read."""
-    return str(last.status.get(field, NOT_READ)).replace("_", " ")
+    return shown(last.status.get(field, NOT_READ)).replace("_", " ")
 
 
 def _of(limit: float | None, of_unit: str) -> list[str]:
@@ -236,7 +236,7 @@ def _probe(
         tail = next((t for t in _unmeasured(r, glyphs) if len(t) <= room), "")
         return parts(cells, head, (label, ""), (tail, "dim"))
     share = f" {percent(r.of_nominal):>6}" if r.of_nominal is not None else " " * 7
-    codes = f"  {' '.join(r.codes)}" if r.codes else ""
+    codes = f"  {shown(' '.join(r.codes))}" if r.codes else ""
     rate, rate_unit = f" {figure(r.measured):>{columns.rate}}", f" {r.unit:<7}"
     return parts(
         cells, head, (label, ""), (rate, "strong"), (rate_unit, "dim"), (share, ""), (codes, style)

@@ -8,6 +8,7 @@ from roofwatch.session.fold import Session
 from roofwatch.tui.clocks.clocks_view import ClocksView
 from roofwatch.tui.notebook.notebook_cursor import Place, followed
 from roofwatch.tui.roofline import roofline_pane
+from roofwatch.tui.sessions.saved_cursor import SavedCursor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ class Standing:
         self.kernel_page = 0  # of the kernels' pages, counted round
         self.kernel = 0  # on which the cursor stands in the map, or the first row of another page
         self.first_row = 0  # of a pane that is compact text
-        self.saved = 0  # row among the saved sessions
+        self.saved = SavedCursor()
         self.marked: Path | None = None  # the one to compare with
         self._nominal = nominal  # a file of the user's cards
         self._plan: PlanFields | None = None

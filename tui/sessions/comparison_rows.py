@@ -118,7 +118,7 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     if told.conditions and side >= len(NOT_KNOWN):
         out.append(row((f"{'conditions that differ':<{CONDITION}} {'A':<{side}}B", "dim")))
     elif told.conditions:
-        out.append(row(("conditions that differ", "dim")))
+        out += wrapped("conditions that differ", cells, "dim")
     for c in told.conditions:
         a, b = (_said(c, value, glyphs) for value in (c.a, c.b))
         if side > max(cell_len(a), cell_len(b)):
@@ -128,7 +128,7 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
             out += [*hung("  A  ", a, cells, "strong"), *hung("  B  ", b, cells, "strong")]
         out += wrapped(c.note, cells, "note", "  ") if c.note else []
     if not told.conditions:
-        out.append(row(("No condition that both know differs.", "dim")))
+        out += wrapped("No condition that both know differs.", cells, "dim")
     return [*out, *hung("alike  ", ", ".join(told.same), cells, "dim")] if told.same else out
 
 
@@ -190,7 +190,8 @@ def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> lis
     line = row(set_cell_size(name, c.name), (figures, "strong"), (f" {unit:<{UNIT - 1}}", "dim"))
     if cells < BESIDE:
         out.append(line)
-        out.append(row((f"  {_ratio(p.ratio):>{RATIO}}  ", ""), (f"{words}, {_noise(p)}", style)))
+        ratio = f"  {_ratio(p.ratio):>{RATIO}}  "
+        out += hung(ratio, f"{words}, {_noise(p)}", cells, style, of_head="")
     else:
         line += row(f"{_ratio(p.ratio):>{RATIO}}")
         line += row((f"{_interval(p, glyphs):>{INTERVAL - 1}} ", "dim")) if c.interval else ()

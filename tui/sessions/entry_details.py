@@ -52,7 +52,7 @@ def brief(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path |
 def _does(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path | None) -> Row:
     """What the keys do with an entry; right which one stands as A."""
     other = listing.find(marked)
-    does = MARKS if marked is None else UNMARKS if marked == e.path else COMPARES
+    does = MARKS if other is None else UNMARKS if marked == e.path else COMPARES
     a = row((f"A {when(other)} ", "note")) if other else ()
     said = head_of(f" {OPENS}{does}", cells - 1, glyphs.ellipsis)
     return spread(row((said, "dim")), a, cells)

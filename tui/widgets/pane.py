@@ -54,7 +54,9 @@ class Pane(Widget):
     def render_line(self, y: int) -> Strip:
         """Textual's line API."""
         cells = self.size.width
-        pieces = fit(self._rows[y], cells) if y < len(self._rows) else fit((), cells)
+        row = self._rows[y] if y < len(self._rows) else ()
+        # Whoever made a row has done so; here nothing passes that a terminal would act on.
+        pieces = fit([(t if t.isprintable() else shown(t), name) for t, name in row], cells)
         theme = self.app.theme
         # What reaches the terminal is text, whoever drew it.
         texts = ((t if t.isprintable() else shown(t), name) for t, name in pieces)

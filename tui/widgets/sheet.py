@@ -12,6 +12,7 @@ from roofwatch.tui.drawing.rows_of_text import Row
 from roofwatch.tui.widgets.pane import Pane
 
 LEAST = 12  # cells for which every page can be built; a narrower terminal shows their head
+WHEEL = 3  # rows that a page is moved by
 FRAME = (4, 2)  # cells and rows that border and padding take
 
 
@@ -63,6 +64,19 @@ class Sheet(ModalScreen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Draw it for the new size."""
         self.call_after_refresh(self.draw)
+
+    def wheel(self, step: int) -> None:
+        """The mouse's wheel, so many rows on or back."""
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """With ``--mouse``: on."""
+        event.stop()
+        self.wheel(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """And back."""
+        event.stop()
+        self.wheel(-WHEEL)
 
     def close(self) -> None:
         """Once: keys pressed after it find it gone."""

@@ -47,10 +47,18 @@ def test_every_row_is_as_wide_as_asked(
             assert {width(r) for r in rows} == {cells}
             assert len(rows) <= height
             assert {style for r in rows for _, style in r} <= STYLES["dark"].keys()
-        if cells >= 36:
-            assert all(width(r) <= cells for r in body(p, kernels, cells, glyphs))
+        assert all(width(r) <= cells for r in body(p, kernels, cells, glyphs))
         if glyphs is ASCII:
             assert "".join(map(text_of, rows)).isascii()
+
+
+@pytest.mark.parametrize("cells", [16, 20, 30, 36])
+def test_where_it_is_narrow_rows_are_wrapped(kernels: list[KernelPoint], cells: int) -> None:
+    for p in kernels:
+        said = words(p, kernels, cells).replace(" ", "")
+        for told in (p.label, p.reason.replace(" us", " µs"), p.treatment):
+            assert told.replace(" ", "") in said
+        assert said.count("binds") == (p.bound in p.terms)
 
 
 def test_a_damaged_point_is_still_a_page(kernels: list[KernelPoint]) -> None:

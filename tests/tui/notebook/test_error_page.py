@@ -99,6 +99,20 @@ def test_every_page_is_as_wide_as_asked(code: str, cells: int) -> None:
         assert [width(r) for r in rows] == [cells] * len(rows)
 
 
+@pytest.mark.parametrize("cells", [16, 20, 28, 36, 40])
+def test_where_it_is_narrow_the_figures_stand_under_their_names(cells: int) -> None:
+    evidence = {"gbs": 5451.0, "nominal": 4800.0, "ai_max": 0.25, "sm_mhz": 1425.0, "x": "a word"}
+    rows = evidence_rows(evidence, "", cells, UNICODE)
+    assert all(width(r) <= cells for r in rows)
+    said = " ".join(" ".join(map(text_of, rows)).split())
+    assert "rate 5451 GB/s" in said
+    assert "SM clock 1425 MHz" in said
+    assert "x a word" in said
+    f = a_finding("E2")
+    page = " ".join(text_of(r) for r in build(f, "matmul bf16, the longest", cells, 90, UNICODE))
+    assert "matmul bf16," in " ".join(page.split())
+
+
 def test_what_a_file_says_stays_text() -> None:
     evil = "\x1b[2J[red]x"
     f = a_finding(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
 
 from roofwatch.session.asked import Options
 from roofwatch.session.busy import Busy
@@ -17,7 +16,6 @@ from roofwatch.session.live import Live
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.screen.app import RoofwatchApp
-from roofwatch.tui.screen.dialogs import Saved
 from roofwatch.tui.screen.layout import FOUR, SIX
 from roofwatch.tui.screen.painting import PANES
 from roofwatch.tui.widgets.pane import Pane
@@ -136,27 +134,6 @@ async def test_s_says_where_and_r_says_no_in_a_replay(h200_file: Path) -> None:
         assert str(h200_file) in app.dashboard.pane("footer").lines[0]
         await pilot.press("r")
         assert "replay" in app.dashboard.pane("footer").lines[0]
-
-
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-async def test_a_path_too_long_for_the_footer_stands_whole_in_a_dialog(
-    h200_file: Path, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    folder = tmp_path / "share" / "roofwatch" / "sessions"
-    folder.mkdir(parents=True)
-    path = folder / "20261130T013107Z-NVIDIA-H200-4f3c2a1b.jsonl"
-    path.write_bytes(h200_file.read_bytes())
-    app = RoofwatchApp(Replay(path), UNICODE)
-    async with app.run_test(size=size) as pilot:
-        await pilot.press("s")
-        assert isinstance(app.screen, Saved)
-        told = str(app.screen.query_one(Static).render()).split("\n")
-        assert told[0] == "read from"
-        assert "".join(told[2:-2]) == str(path)
-        assert max(map(len, told)) <= size[0] - 6
-        await pilot.press("s")
-        await pilot.pause()
-        assert not isinstance(app.screen, Saved)
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])

@@ -35,3 +35,11 @@ def test_a_note_takes_its_place() -> None:
 
 def test_what_is_typed_has_its_own_keys() -> None:
     assert text_of(footer(80, UNICODE, TYPING)).split("  ")[0].strip() == "Enter take it"
+
+
+def test_a_note_that_is_too_long_says_that_it_goes_on() -> None:
+    note = "somebody said so: " + "and said it again, " * 9
+    for glyphs in (UNICODE, ASCII):
+        said = text_of(footer(80, glyphs, OFFERS, note)).rstrip()
+        assert said.endswith(glyphs.ellipsis)
+        assert len(said) < 80

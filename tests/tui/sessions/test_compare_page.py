@@ -20,7 +20,7 @@ from roofwatch.tui.sessions.compare_page import HEAD_ROWS, ComparePage, build
 from roofwatch.tui.sessions.comparison_rows import body, verdict
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
-CELLS = [30, 44, 56, 62, 76, 90, 100, 114, 130]
+CELLS = [20, 30, 44, 46, 56, 62, 76, 90, 100, 114, 130]
 
 
 def recorded(name: str) -> Session:
