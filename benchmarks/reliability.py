@@ -120,9 +120,10 @@ def soak() -> list[str]:
         f"screen at 10 Hz, {told['speed']:g} times as fast, with {told['runs']} runs of the quick "
         f"suite in them. Resident memory grew by {told['growth_mb']:.1f} MB, from "
         f"{told['resident_mb']:.0f} MB; the file by {told['file_mb_per_hour']:.0f} MB an hour. "
-        "From 128 MiB of file on telemetry is read once a second between probes; from 1 GiB on telemetry and "
-        "launches are no longer saved, which is said once, and all else is. Of runs that a later complete one "
-        "has replaced, memory keeps spans, notes, faults and the rate through time."
+        "From 128 MiB of file on telemetry is read once a second between probes; from 1 GiB on "
+        "telemetry and launches are no longer saved, which is said once, and all else is. Of runs "
+        "that a later complete one has replaced, memory keeps spans, notes, faults and the rate "
+        "through time."
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
-from roofwatch.tui.screen.footer import FIRST, LAST, PANES, TYPING, footer
+from roofwatch.tui.screen.footer import FIRST, LAST, PANES, TYPING, footer, saved
 
 OFFERS = [*FIRST, PANES, ("{lr}", "precision"), ("{ud}", "point"), ("Enter", "open"), *LAST]
 RECORDED = "recorded 2026-11-29 17:30 UTC"
@@ -43,3 +45,14 @@ def test_a_note_that_is_too_long_says_that_it_goes_on() -> None:
         said = text_of(footer(80, glyphs, OFFERS, note)).rstrip()
         assert said.endswith(glyphs.ellipsis)
         assert len(said) < 80
+
+
+@pytest.mark.parametrize(
+    ("home", "where"),
+    [("/home/me", "~/s.jsonl"), ("", "/home/me/s.jsonl"), ("~", "/home/me/s.jsonl")],
+)
+def test_where_it_is_saved_is_said_without_a_home_too(
+    home: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert saved(Path("/home/me/s.jsonl"), live=False) == ("read from", where)
