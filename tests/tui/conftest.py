@@ -18,7 +18,7 @@ from roofwatch.session.decode import BENT, TERMS, DecodeCurve, DecodePoint
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.models import packaged_models
 from roofwatch.tui.decode import decode_pane
-from roofwatch.tui.kernels import kernels_pane
+from roofwatch.tui.kernels import kernels_pane, short_kernels
 from roofwatch.tui.plan import plan_answers
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -227,5 +227,6 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[KernelPoint]:
             treatment=LAUNCHED,
         ),
     ]
-    monkeypatch.setattr(kernels_pane, "kernel_map", lambda session, own: found)
+    for pane in (kernels_pane, short_kernels):
+        monkeypatch.setattr(pane, "kernel_map", lambda session, own: found)
     return found

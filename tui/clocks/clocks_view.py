@@ -68,6 +68,11 @@ def scrolled(view: ClocksView, session: Session, steps: int) -> ClocksView:
     return _ending(view, session, end_s + steps * length_s / 4, length_s)
 
 
+def scrolls(view: ClocksView, session: Session) -> bool:
+    """Whether there is more time than the window shows."""
+    return bool(session.samples) and shown_s(view, session) < session.duration_s
+
+
 def zoomed(view: ClocksView, session: Session, step: int) -> ClocksView:
     """The next longer window for each step, the next shorter for each below zero.
 

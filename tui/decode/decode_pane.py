@@ -27,13 +27,13 @@ from roofwatch.tui.drawing.rows_of_text import (
     width,
     wrapped,
 )
-from roofwatch.tui.drawing.short_rows import CUT, parts, shortened
-from roofwatch.tui.drawing.telling import arrows, more_rows, telling
+from roofwatch.tui.drawing.telling import arrows, left_out
 from roofwatch.tui.drawing.throughput_plot import CROSSES, DASHES, DOTS, RINGS, SOLID, Line, plot
 
 LEAST_PLOT = 9  # rows that the picture keeps before the table gives way
 MOST_PLOT = 40
 LEAST_LINES = 2  # of the table beside a picture
+MOST_MISSING = 30  # cells in which the batches that are not there are named
 WHOLE = 1000  # rows: a report says all of it
 ROOMY = 26  # rows from which all that is to be said stands below
 LEAST_NAME, MOST_NAME = 16, 40  # cells of a model's
@@ -80,9 +80,11 @@ def build(
     place = None if which is None or len(found) < 2 else (which % len(found), len(found))
     columns = decode_table.columns_of(c, session.price, cells)
     hidden = len(c.points) - lines
-    more = f"{hidden} {'more' if lines else 'batches'}: {reach}"
-    if lines and which is not None:
-        more = more_rows(hidden, reach)
+    more = f"{hidden} batches: {reach}"
+    if lines and hidden > 0:
+        chosen = decode_table.chosen_of(c, lines)
+        missing = [str(p.batch) for i, p in enumerate(c.points) if i not in chosen]
+        more = left_out(missing, reach, min(MOST_MISSING, cells // 3))
     head = _head(c, place, more if hidden > 0 else "", cells, glyphs)
     table = decode_table.table(columns, c, lines, cells, glyphs) if lines else []
     return page([head, *drawn, *table, *said], cells, height)
@@ -121,57 +123,13 @@ def _layout(
     """What is said below, the rows that leaves to picture and table, and the table's lines."""
     count = len(c.points)
     most = max(height // 4, height - 2 - count if whole else 0)
-    said = _said(c, whole or height >= ROOMY, most, cells)
+    said = told_of(c, whole or height >= ROOMY, most, cells)
     room = height - 1 - len(said) - 1  # without the head of the pane and that of the table
     if whole:
         return said, room, count
     if room - LEAST_PLOT < LEAST_LINES:
         return said, room + 1, 0  # a table of no line has no head
     return said, room, min(count, room - LEAST_PLOT)
-
-
-def small(
-    session: Session, cells: int, height: int, which: int = 0, paper: Plan | None = None
-) -> list[Row]:
-    """What a terminal too small for a picture gets: a line a batch, the telling ones."""
-    found = curves(session)
-    if not found:
-        return shortened(_small_paper(paper, cells), cells, height)
-    c = found[which % len(found)]
-    title = f" {head_of(shown(c.model), max(8, cells - 14), CUT)}"
-    rows = [parts(cells, (title, "title"), (f"  {c.context} tokens", ""))]
-    if len(found) > 1:
-        rows[0] = spread(rows[0], [(f"{which % len(found) + 1} of {len(found)} ", "dim")], cells)
-    bend = next((i for i, p in enumerate(c.points) if p.batch == c.first_bend), None)
-    lines = height - 1 if len(c.points) < height else height - 2
-    chosen = telling(len(c.points), lines, bend)
-    rows += [_small_line(c.points[i], cells) for i in chosen]
-    if len(chosen) < len(c.points):
-        rows.append(row((f" {len(c.points) - len(chosen)} more batches", "dim")))
-    else:
-        rows += _said(c, False, height - len(rows), cells)
-    return page(rows, cells, height)
-
-
-def _small_line(p: DecodePoint, cells: int) -> Row:
-    step = f"{figure(p.step_s * 1e3)} ms" if p.step_s else "not measured"
-    rate = f"{figure(p.tokens_per_s):>7} tokens/s" if p.tokens_per_s else ""
-    head = (f" batch {p.batch:>3} ", "dim")
-    return parts(cells, head, (f"{step:>8}", "strong"), (rate, ""), (f"  {p.bound}", ""))
-
-
-def _small_paper(paper: Plan | None, cells: int) -> list[Row]:
-    rows = wrapped(f"no decode step here: {ON_SCREEN}", cells - 2, "dim", " ")
-    if paper is not None:
-        rows += wrapped(
-            f"{shown(paper.model)}, {paper.context} tokens, on paper:", cells - 2, "title", " "
-        )
-        for p in paper.curve:
-            head = (f" batch {p.batch:>3} ", "dim")
-            step = (f"{figure(p.step_s * 1e3):>6} ms", "strong")
-            rate = (f"{figure(p.tokens_per_s):>7} tokens/s", "")
-            rows.append(parts(cells, head, step, rate))
-    return rows
 
 
 def told(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
@@ -182,7 +140,7 @@ def told(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
         rows += [
             _head(c, None, "", cells, glyphs),
             *decode_table.table(columns, c, len(c.points), cells, glyphs),
-            *_said(c, True, WHOLE, cells),
+            *told_of(c, True, WHOLE, cells),
             row(""),
         ]
     return rows
@@ -226,7 +184,7 @@ def _lines(c: DecodeCurve) -> list[Line]:
     ]
 
 
-def _said(c: DecodeCurve, whole: bool, most: int, cells: int) -> list[Row]:
+def told_of(c: DecodeCurve, whole: bool, most: int, cells: int) -> list[Row]:
     """Where it bends, by how much a step grows, and why; as much of it as ``most`` rows hold."""
     facts = []
     if c.first_bend is not None:

@@ -112,13 +112,18 @@ def _ms(seconds: float | None) -> str:
     return f"{seconds * 1e3:.{2 if seconds < 0.00995 else 1}f}"
 
 
+def chosen_of(c: DecodeCurve, lines: int) -> list[int]:
+    """Which batches stand there where so many lines do: those that tell most."""
+    bend = next((i for i, p in enumerate(c.points) if p.batch == c.first_bend), None)
+    return telling(len(c.points), lines, bend)
+
+
 def table(
     columns: Sequence[Column], c: DecodeCurve, lines: int, cells: int, glyphs: Glyphs
 ) -> list[Row]:
     """The head, then the batches that tell most in as many lines as there are."""
     head = "".join(f"{one.name:>{one.cells}}" for one in columns)
-    bend = next((i for i, p in enumerate(c.points) if p.batch == c.first_bend), None)
-    chosen = telling(len(c.points), lines, bend)
+    chosen = chosen_of(c, lines)
     said: list[Piece] = []
     bar_cells = min(MOST_BAR, cells - len(head) - 4)
     shown_terms = [t for t in TERMS if any(p.terms.get(t) for p in c.points)]

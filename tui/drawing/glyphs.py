@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class Glyphs(NamedTuple):
-    """What each mark looks like. ``curve`` and ``broken_curve`` are plotext markers."""
+    """What each mark looks like. ``curve`` and ``broken_curve`` are plotext markers.
+
+    ``left_right`` and ``up_down`` name keys: in ASCII by words, as ``^v`` would be read as typed.
+    """
 
     curve: str
     nominal: str
@@ -35,6 +38,7 @@ class Glyphs(NamedTuple):
     ring: str
     here: str
     up_down: str
+    rise_fall: str
     ellipsis: str
     broken_curve: str
     flat: str
@@ -73,6 +77,7 @@ UNICODE = Glyphs(
     ring="○",
     here="▸",
     up_down="↑↓",
+    rise_fall="↑↓",
     ellipsis="…",
     broken_curve="braille",
     flat="━",
@@ -104,13 +109,14 @@ ASCII = Glyphs(
     spark="_.-=^",
     dash="-",
     dot="|",
-    left_right="<>",
+    left_right="left/right",
     degree="",
     sweep="o",
     cross="x",
     ring="o",
     here=">",
-    up_down="^v",
+    up_down="up/down",
+    rise_fall="^v",
     ellipsis="...",
     broken_curve="=",
     flat="*",

@@ -36,7 +36,7 @@ def framed(
 ) -> list[Row]:
     """The canvas with its axes: two rows and ``LEFT`` cells more. ``rate`` is the unit of y.
 
-    Labels of ``marks``, the first before the others, go before those of the decades.
+    Labels of ``marks``, the first before the others, stand between those of the decades.
     """
     ticks = _ticks(y_limits, canvas.height)
     unit_row = next((y for y in range(canvas.height) if y not in ticks), None)
@@ -55,11 +55,12 @@ def framed(
     inside = [m for m in marks if x_limits[0] <= m.at <= x_limits[1]]
     for m in reversed(inside):
         axis.put(cell_of(m.at, x_limits, canvas.width), 0, m.sign, m.style)
-    labels = [(m.at, m.label, m.style) for m in inside]
-    labels += [(float(e), decade_label(e), "axis") for e in _decades(x_limits)]
-    for at, label, style in labels:
-        x = LEFT + cell_of(at, x_limits, canvas.width) - len(label) // 2
-        _write(names, max(0, min(x, names.width - len(label))), label, style)
+    for e in _decades(x_limits):
+        label = decade_label(e)
+        x = LEFT + cell_of(float(e), x_limits, canvas.width) - len(label) // 2
+        _write(names, max(0, min(x, names.width - len(label))), label, "axis")
+    for m in inside:
+        _write_mark(names, LEFT + cell_of(m.at, x_limits, canvas.width), m)
     _write_unit(names)
     rows.append(((" " * (LEFT - 1) + glyphs.corner, "axis"), *axis.row(0)))
     rows.append(names.row(0))
@@ -73,6 +74,16 @@ def _write(names: Canvas, start: int, label: str, style: str) -> bool:
         return False
     names.write(start, 0, label, style)
     return True
+
+
+def _write_mark(names: Canvas, x: int, mark: Mark) -> None:
+    """Its label, or the last word of it, under its cell or beside that, as little to one side as
+    there is room for: in no other's place."""
+    for label in dict.fromkeys((mark.label, mark.label.rpartition(" ")[2])):
+        middle = x - len(label) // 2
+        starts = sorted(range(x - len(label), x + 2), key=lambda s: abs(s - middle))
+        if any(start >= 0 and _write(names, start, label, mark.style) for start in starts):
+            return
 
 
 def _decades(limits: tuple[float, float]) -> range:

@@ -9,11 +9,27 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, page, r
 CUT = ".."  # of a word that has no room: the same in every terminal
 
 
-def shortened(rows: Sequence[Sequence[Piece]], cells: int, height: int) -> list[Row]:
-    """Exactly ``height`` rows; the last says how many do not fit."""
+def shortened(
+    rows: Sequence[Sequence[Piece]], cells: int, height: int, reach: str = ""
+) -> list[Row]:
+    """Exactly ``height`` rows; the last says how many do not fit, and the key ``reach`` to them."""
     if len(rows) > height > 0:
-        rows = [*rows[: height - 1], row((f" {len(rows) - height + 1} more", "dim"))]
+        told = f" {len(rows) - height + 1} more"
+        longer = f"{told}: {reach}" if reach else told
+        rows = [*rows[: height - 1], row((longer if len(longer) <= cells else told, "dim"))]
     return page(rows, cells, height)
+
+
+def shortened_from(
+    first: int, rows: Sequence[Sequence[Piece]], cells: int, height: int, reach: str
+) -> list[Row]:
+    """The same from row ``first`` on, as far as there are so many."""
+    return shortened(rows[min(max(0, first), most_first(rows, height)) :], cells, height, reach)
+
+
+def most_first(rows: Sequence[Sequence[Piece]], height: int) -> int:
+    """The last row from which on they can be shown: beyond it nothing more comes into view."""
+    return max(0, len(rows) - height)
 
 
 def parts(cells: int, *pieces: Piece) -> Row:

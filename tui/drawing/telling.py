@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
+from roofwatch.tui.drawing.glyphs import Glyphs
 
 
 def telling(count: int, lines: int, *keep: int | None) -> list[int]:
@@ -22,11 +23,23 @@ def telling(count: int, lines: int, *keep: int | None) -> list[int]:
     return chosen
 
 
+def left_out(names: Sequence[str], reach: str, cells: int) -> str:
+    """Which rows between others are not there, and the key to them: by name where there is room."""
+    which, count = ", ".join(names), len(names)
+    ways = [
+        f"{said}: {reach}" for said in (f"without {which}", f"not {which}", f"{count} left out")
+    ]
+    return next((w for w in ways if len(w) <= cells), f"{count} more: {reach}")
+
+
 def more_rows(count: int, reach: str) -> str:
     """How many rows are out of sight, and the key that leads there."""
     return f"{count} more row{'' if count == 1 else 's'}: {reach}"
 
 
 def arrows(glyphs: Glyphs) -> tuple[str, str]:
-    """The keys up and down: by their names where ``v`` would be read as the letter."""
-    return ("up", "down") if glyphs is ASCII else (glyphs.up_down[0], glyphs.up_down[1])
+    """The keys up and down."""
+    if "/" in glyphs.up_down:
+        up, _, down = glyphs.up_down.partition("/")
+        return up, down
+    return glyphs.up_down[0], glyphs.up_down[1]

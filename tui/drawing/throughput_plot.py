@@ -49,12 +49,13 @@ def plot(
     lines = [one for one in lines if one.points]
     if not lines or cells < LEAST[0] or height < LEAST[1]:
         return []
-    names = [_name(one, glyphs) for one in lines]
+    x_limits, y_limits = _limits(lines)
+    gone = [one for one in lines if math.log2(one.points[-1][1]) > y_limits[1]]
+    names = [_short_name(one, glyphs) if one in gone else _name(one, glyphs) for one in lines]
     right = max(len(name) for name in names) + 1
     columns, rows = cells - LEFT - right, height - 2
     if columns < LEAST[0] // 2:
         return []
-    x_limits, y_limits = _limits(lines)
     canvas = Canvas(columns, rows)
     stand = [(b, said) for b, said in posts if x_limits[0] < math.log2(b) < x_limits[1]]
     for batch, _ in stand:
@@ -74,8 +75,11 @@ def plot(
                 canvas.lay(_walked(one, (columns, rows), x_limits, y_limits, glyphs), one.style)
             else:
                 _dash(canvas, one, x_limits, y_limits, glyphs)
+    named_there = [one for one in gone if _name_gone(canvas, one, x_limits, y_limits, glyphs)]
     for batch, said in stand:
         _name_post(canvas, batch, said, x_limits)
+    names = [name for name, one in zip(names, lines, strict=True) if one not in named_there]
+    lines = [one for one in lines if one not in named_there]
     tops = [math.log2(one.points[-1][1]) for one in lines]
     ends = [rows - 1 - _cell(y, y_limits, rows, 4, glyphs) for y in tops]
     placed = _apart(ends, rows, tops)
@@ -121,6 +125,30 @@ def _name_post(canvas: Canvas, batch: float, said: str, limits: tuple[float, flo
     free = (place for place in places if canvas.free(*place, len(said)))
     start, y = next(free, (starts[0] if starts[0] >= 0 else starts[1], 0))
     canvas.write(start, y, said, "dim")
+
+
+def _name_gone(
+    canvas: Canvas,
+    line: Line,
+    x_limits: tuple[float, float],
+    y_limits: tuple[float, float],
+    glyphs: Glyphs,
+) -> bool:
+    """Name a line that left through the top where it does so; False where there is no room."""
+    points = [(math.log2(x), math.log2(y)) for x, y in line.points]
+    (x0, y0), (x1, y1) = next(pair for pair in pairwise(points) if pair[1][1] > y_limits[1])
+    left_at = x0 + (x1 - x0) * max(0.0, y_limits[1] - y0) / (y1 - y0)
+    x = _cell(left_at, x_limits, canvas.width, 2, glyphs)
+    batch, rate = line.points[-1]
+    name = _short_name(line, glyphs)
+    for text in (f"{name}, {short(rate)} at {batch:g}", name):
+        for y in range(min(2, canvas.height)):
+            for start in (x + 2, x - len(text) - 2):
+                end = min(canvas.width, start + len(text) + 1)
+                if canvas.free(start, y, len(text)) and canvas.free(start - 1, y, end - start + 1):
+                    canvas.write(start, y, text, line.style)
+                    return True
+    return False
 
 
 def _walked(
@@ -216,7 +244,11 @@ def sample(texture: str, glyphs: Glyphs) -> str:
 
 
 def _name(line: Line, glyphs: Glyphs) -> str:
-    return f"{sample(line.texture, glyphs)} {line.name} {short(line.points[-1][1])}"
+    return f"{_short_name(line, glyphs)} {short(line.points[-1][1])}"
+
+
+def _short_name(line: Line, glyphs: Glyphs) -> str:
+    return f"{sample(line.texture, glyphs)} {line.name}"
 
 
 def short(value: float) -> str:

@@ -24,7 +24,6 @@ from roofwatch.tui.drawing.rows_of_text import (
     Piece,
     Row,
     fit,
-    head_of,
     hung,
     page,
     row,
@@ -32,11 +31,9 @@ from roofwatch.tui.drawing.rows_of_text import (
     width,
     wrapped,
 )
-from roofwatch.tui.drawing.short_rows import CUT, parts, shortened
-from roofwatch.tui.drawing.telling import arrows, more_rows, telling
+from roofwatch.tui.drawing.telling import arrows, left_out, more_rows, telling
 from roofwatch.tui.kernels import launch_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import (
-    BOUND,
     fusion_rows,
     legend,
     letters,
@@ -59,7 +56,6 @@ if TYPE_CHECKING:
     from roofwatch.tui.widgets.sheet import Sheet
 
 BESIDE = 112  # cells from which picture and words stand beside the table
-SMALL_BOUND = 30  # cells from which a small terminal has the bound too
 NUMBER = 6  # the key that shows this pane alone
 LEAST_SIZES = 2  # of a sweep of squares beside the others
 PLOT_ROWS = (8, 24)  # least and most
@@ -134,6 +130,12 @@ def _places(open_page: _Page, mapped: Sequence[KernelPoint], cells: int, height:
     return max(1, len(open_page.rows(cells - 1)) - height + 2)
 
 
+def page_names(session: Session) -> list[str]:
+    """The pages that there are: none where nothing was measured."""
+    own = roofs(session)
+    return [p.name for p in _pages(session, own, kernel_map(session, own), UNICODE)]
+
+
 def keys(
     session: Session,
     view: View,
@@ -154,27 +156,6 @@ def keys(
     if on_map:
         found.append(("Enter", "open"))
     return [*found, ("{lr}", "page")] if len(pages) > 1 else found
-
-
-def small(session: Session, cells: int, height: int, view: View) -> list[Row]:
-    """What a terminal too small for a picture gets: a line a kernel, from the cursor on."""
-    mapped = kernel_map(session, roofs(session))
-    if not mapped:
-        return page(
-            wrapped(f"no kernel map here: {ON_SCREEN}", cells - 1, "dim", " "), cells, height
-        )
-    at = min(len(mapped) - 1, max(0, view.at))
-    name = min(longest(mapped), max(8, cells - (18 if cells >= SMALL_BOUND else 8)))
-    rows = [
-        parts(
-            cells,
-            (f" {head_of(shown(p.label), name, CUT):<{name}}", "strong" if i == at else "dim"),
-            (f"{share(p):>6}", ""),
-            (f"  {p.bound}", BOUND.get(p.bound, "")),
-        )
-        for i, p in enumerate(mapped)
-    ]
-    return shortened(rows[at:], cells, height)
 
 
 MAP, SWEEPS, FUSION, LAUNCHES = "kernel map", "size sweeps", "fusion", "launches and shapes"
@@ -375,5 +356,6 @@ def _swept(session: Session, own: Roofs, cells: int, height: int, glyphs: Glyphs
     if len(rows) <= height or lines < LEAST_SIZES:
         return _scrolled(rows, 0, height, f"key {NUMBER}")
     chosen = telling(count, lines)
-    more = row((f" {count - len(chosen)} more: key {NUMBER}", "dim"))
+    missing = [f"{squares[0].points[i].n}" for i in range(count) if i not in chosen]
+    more = row((f" {left_out(missing, f'key {NUMBER}', cells - 3)}", "dim"))
     return [*top, *(sizes[i] for i in chosen), more]

@@ -45,7 +45,7 @@ def build(
         rows += _bytes_plot(session, own, over_bytes, cells, glyphs)
     for swept in found:
         if swept.points[0].n is not None:
-            rows += _squares(swept, cells, glyphs)
+            rows += _squares(session, swept, cells, glyphs)
     return [fit(r, cells) for r in rows]
 
 
@@ -73,16 +73,12 @@ def _bytes_plot(
     for points, name in zip(curves, STYLES, strict=False):
         canvas.lay(curve(points, (columns, HEIGHT), x_limits, y_limits, glyphs.curve), name)
     if cache and x_limits[0] < math.log2(cache) < x_limits[1]:
-        text = f"{_size(cache)} cache reported"
+        text = f"{size_said(cache)} cache reported"
         x = min(cell_of(math.log2(cache), x_limits, columns) + 2, columns - len(text))
         canvas.write(x, HEIGHT - 2, text, "dim")
     rows: list[Row] = [row((" GB/s over bytes of all tensors together", "dim"))]
     for s, name in zip(found, STYLES, strict=False):
-        said = f"{glyphs.horizontal * 2} {session.label(s.probe)}"
-        if s.cliff is not None:
-            said += f": cache {figure(s.cliff.plateau_gbs)}, memory {figure(s.cliff.memory_gbs)}, "
-            said += f"half-way at {_size(s.cliff.bytes_seen)}"
-        rows += wrapped(said, cells - 2, name, " ")
+        rows += wrapped(f"{glyphs.horizontal * 2} {turns(session, s)}", cells - 2, name, " ")
     marks = {y_of(r): figure(r) for r in (top / 1.05, own.nominal_gbs or 0.0, 0.0)}
     for y in range(HEIGHT):
         mark = glyphs.tick if y in marks else glyphs.vertical
@@ -96,7 +92,7 @@ def _size_axis(x_limits: tuple[float, float], columns: int, glyphs: Glyphs) -> l
     for octave in range(math.ceil(x_limits[0]), math.floor(x_limits[1]) + 1, STEP):
         x = cell_of(float(octave), x_limits, columns)
         line[x] = glyphs.axis_tick
-        label = _size(1 << octave)
+        label = size_said(1 << octave)
         start = max(0, min(LEFT + x - len(label) // 2, len(names) - len(label)))
         names[start : start + len(label)] = label
     return [
@@ -105,14 +101,31 @@ def _size_axis(x_limits: tuple[float, float], columns: int, glyphs: Glyphs) -> l
     ]
 
 
-def _size(size_bytes: int) -> str:
+def size_said(size_bytes: int) -> str:
+    """Bytes in the largest unit that they fill."""
     for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20)):
         if size_bytes >= scale:
             return f"{size_bytes / scale:.3g} {unit}"
     return f"{size_bytes / 1024:.3g} KiB"
 
 
-def _squares(swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
+def turns(session: Session, swept: Sweep) -> str:
+    """Which sweep it is, and where it turns."""
+    if swept.points[0].n is None:
+        said, found = session.label(swept.probe), swept.cliff
+        if found is None:
+            return said
+        rates = f"cache {figure(found.plateau_gbs)}, memory {figure(found.memory_gbs)}"
+        return f"{said}: {rates}, half-way at {size_said(found.bytes_seen)}"
+    places = (
+        (swept.ridge_n, "ridge at n="),
+        (swept.wave_n, "first whole wave at "),
+        (swept.flat_n, "flat from "),
+    )
+    return ", ".join([shown(swept.probe), *(f"{what}{n}" for n, what in places if n is not None)])
+
+
+def _squares(session: Session, swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
     """A line a size: rate, bar, waves of tiles over the SMs, and what limits it.
 
     Where it is narrow first the share of full slots goes, then the bar.
@@ -122,14 +135,8 @@ def _squares(swept: Sweep, cells: int, glyphs: Glyphs) -> list[Row]:
     waves_cells = 24 if full else 12
     room = cells - 15 - waves_cells - 1 - len(TOO_SMALL) - 2
     bar_cells = min(30, room) if room >= 8 else 0
-    found = (
-        (swept.ridge_n, "ridge at n="),
-        (swept.wave_n, "first whole wave at "),
-        (swept.flat_n, "flat from "),
-    )
-    said = ", ".join([shown(swept.probe), *(f"{what}{n}" for n, what in found if n is not None)])
     rows: list[Row] = [
-        *wrapped(said, cells - 2, "dim", " "),
+        *wrapped(turns(session, swept), cells - 2, "dim", " "),
         row((f" {'n':>6}{'TFLOP/s':>8}", "dim")),
     ]
     for p in swept.points:

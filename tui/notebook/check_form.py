@@ -11,7 +11,7 @@ from roofwatch.session.cards import load_cards, packaged_cards
 from roofwatch.session.events import Device
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, page, row, width
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, hung, page, row, width
 from roofwatch.tui.drawing.typed_line import drawn
 from roofwatch.tui.notebook import check_answer
 from roofwatch.tui.notebook.check_answer import Answer, answer_to
@@ -50,7 +50,7 @@ def _form(
     room = max(1, min(len(fields), height - LEAST_ANSWER - 2))
     first = min(max(0, at - room + 1), len(fields) - room)
     space = [row("")] if height >= ROOMY else []
-    out = [*space, *fields[first : first + room], *space, hint(entry, answer, cells, glyphs)]
+    out = [*space, *fields[first : first + room], *space, *hint(entry, answer, cells, glyphs)]
     return [*out, row((glyphs.horizontal * cells, "axis"))]
 
 
@@ -89,16 +89,15 @@ def _open(entry: Entry, room: int, glyphs: Glyphs) -> list[Piece]:
     return drawn(entry.line, entry.completion(entry.open), room, glyphs)
 
 
-def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> Row:
-    """One calm line: what the open field lacks, else its option and what it takes."""
+def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> list[Row]:
+    """What the open field lacks, else its option and what it takes: a line, whole where it is
+    narrow."""
     if answer is not None and answer.unfinished:
-        text = head_of(shown(answer.unfinished), cells - 2, glyphs.ellipsis)
-        return fit(row((f"  {text}", "")), cells)
+        return [fit(r, cells) for r in hung("  ", shown(answer.unfinished), cells)]
     field = FIELDS[entry.open]
     pieces: list[Piece] = [(f"  {option(entry.open)}  ", "")]
     if not field.choices:
-        text = head_of(field.hint, max(0, cells - width(pieces)), glyphs.ellipsis)
-        return fit([*pieces, (text, "dim")], cells)
+        return [fit(r, cells) for r in hung(pieces[0][0], field.hint, cells, "dim", "")]
     pieces.append((f"{glyphs.left_right} ", "key"))
     chosen = entry.meant(entry.open)
     choices = list(field.choices)
@@ -106,7 +105,7 @@ def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> Row
     while chosen in choices and width([*pieces, *_choices(choices, chosen, True)]) > cells:
         choices.pop(0)
     pieces += _choices(choices, chosen)
-    return fit(pieces, cells)
+    return [fit(pieces, cells)]
 
 
 def _choices(choices: list[str], chosen: str, only_to: bool = False) -> list[Piece]:

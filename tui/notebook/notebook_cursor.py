@@ -31,10 +31,23 @@ def moved(
 def paged(
     place: Place, rows: int, spans: Sequence[tuple[int, int]], length: int, height: int
 ) -> Place:
-    """The place some rows on or back, on the first finding that begins there."""
+    """The place some rows on or back, on the first finding that begins there, never against the
+    way; where the rows can move no further, on the last finding, or the first."""
     first = _held(place.first + rows, length, height)
     last = max(0, len(spans) - 1)
-    return Place(next((i for i, (head, _) in enumerate(spans) if head >= first), last), first)
+    if first == place.first:
+        return Place(last if rows > 0 else 0, first)
+    at = next((i for i, (head, _) in enumerate(spans) if head >= first), last)
+    return Place(max(at, place.finding) if rows > 0 else min(at, place.finding), first)
+
+
+def ended(
+    place: Place, way: int, spans: Sequence[tuple[int, int]], length: int, height: int
+) -> Place:
+    """The first finding and the first row, or the last of both."""
+    if way < 0:
+        return Place()
+    return Place(max(0, len(spans) - 1), _held(length, length, height))
 
 
 def followed(place: Place, before: Sequence[Finding], after: Sequence[Finding]) -> Place:

@@ -10,7 +10,7 @@ from roofwatch.session.plan import Plan, PlanPoint, at_roof
 from roofwatch.tui.drawing.numbers import figure, priced
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
 from roofwatch.tui.drawing.significant import cost, significant
-from roofwatch.tui.drawing.telling import telling
+from roofwatch.tui.drawing.telling import left_out, telling
 from roofwatch.tui.plan.plan_rows import batch_of, duration, points
 
 FORTH, BACK = "PgDn", "PgUp"
@@ -49,10 +49,13 @@ def table(p: Plan, cells: int, height: int, at: int = 0) -> list[Row]:
         told = f"  {len(curve)} batches, up to {curve[-1].batch}: {FORTH}"
         return [row((told, "dim"))] if height > 0 else []
     chosen = _chosen(p, curve, lines, at)
-    above, below = chosen[0], len(curve) - 1 - chosen[-1]
-    if at < 1:
-        above, below = 0, len(curve) - len(chosen)
-    said = _hidden(above, below) if len(chosen) < len(curve) else ""
+    said = ""
+    if len(chosen) < len(curve):
+        said = _hidden(chosen[0], len(curve) - 1 - chosen[-1])
+    if said and at < 1:  # between others: both ends stand there
+        room = cells - (sum(c.cells for c in columns) + 2 if beside else 2)
+        missing = [str(x.batch) for i, x in enumerate(curve) if i not in chosen]
+        said = left_out(missing, FORTH, room)
     head = row(("".join(c.filled(c.name) for c in columns), "dim"))
     rows = [spread(head, [(f"{said} ", "dim")], cells) if said and beside else head]
     rows += [_line(curve[i], p, columns) for i in chosen]
@@ -73,7 +76,8 @@ def holds_all(p: Plan, cells: int, height: int) -> bool:
 
 def _layout(p: Plan, curve: Sequence[PlanPoint], cells: int, height: int, at: int) -> _Layout:
     columns = _columns(p, curve, cells)
-    longest = len(_hidden(len(curve) if at else 0, len(curve))) + 1
+    many = [str(x.batch) for x in curve]
+    longest = len(_hidden(len(curve), len(curve)) if at else left_out(many, FORTH, 0)) + 1
     beside = sum(c.cells for c in columns) + longest < cells
     if len(curve) < height:
         return _Layout(columns, len(curve), beside)

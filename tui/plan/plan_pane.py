@@ -27,7 +27,6 @@ from roofwatch.tui.drawing.rows_of_text import (
     width,
     wrapped,
 )
-from roofwatch.tui.drawing.short_rows import shortened
 from roofwatch.tui.drawing.throughput_plot import DASHES, DOTS, SOLID, Line, plot
 from roofwatch.tui.drawing.typed_line import drawn
 from roofwatch.tui.plan import plan_batches
@@ -44,11 +43,11 @@ LABELS = {
 MAKER = "NVIDIA "  # gives way where a card's name is too long
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
 BESIDE = 112  # cells from which the curve stands beside the table
+SIGNS = 4  # cells at the end of the open field
 LEAST_PLOT = 10
 TABLE_CELLS = 70  # most of the table beside the curve, and of that of the models
 LEAST_MODELS = 3
 LEAST_MORE = 26  # rows below the fields from which the other models stand under the batches
-ORDER = (4, 6, 7)  # figures that come first on a small screen: b*, what ends it, the floor
 ROOMY = 26  # rows from which there is space around
 
 
@@ -95,15 +94,15 @@ def _top(
     """The fields around the open one as far as there is room, on a later page that one alone."""
     answer = fields.answer(session)
     own = answer.plan.overhead_s if answer.plan and answer.overhead else None
-    said = _help(fields, answer, cells, glyphs)[: max(1, height - 2)]
+    said = help_rows(fields, answer, cells, glyphs)[: max(1, height - 2)]
     space = [row("")] if height >= ROOMY else []
     left = min(FIELD_CELLS[1], max(FIELD_CELLS[0], cells * 46 // 100))
     if at:
-        field = _field(fields, fields.open, session, left, glyphs, own)
+        field = field_row(fields, fields.open, session, left, glyphs, own)
         back = row((f"{plan_batches.BACK}: all fields ", "dim"))
         return [*space, spread(field, back, cells), *said, *space]
     told = _figures(answer, cells - left - 2, glyphs)
-    asked = [_field(fields, name, session, left, glyphs, own) for name in FIELDS]
+    asked = [field_row(fields, name, session, left, glyphs, own) for name in FIELDS]
     both = [
         (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *told[i])
         if i < len(told)
@@ -121,25 +120,6 @@ def _figures(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
     if answer.plan is None:
         return wrapped(answer.remark, cells, "warn", f"{glyphs.warn} ")
     return figures(answer.plan, cells)
-
-
-def small(
-    fields: PlanFields, session: Session, cells: int, height: int, glyphs: Glyphs
-) -> list[Row]:
-    """What a terminal too small for all of it gets: the open field, then the figures, b* first."""
-    answer = fields.answer(session)
-    rows = [_field(fields, fields.open, session, cells, glyphs)]
-    if fields.said:
-        rows += wrapped(fields.said, cells - 2, "warn", " ")
-    if answer.plan is None:
-        rows += wrapped(answer.remark, cells - 2, "warn", f" {glyphs.warn} ")
-        return shortened(rows, cells, height)
-    title = f"{shown(answer.plan.gpu).removeprefix(MAKER)}, {shown(answer.plan.model)}"
-    rows.append(row((f" {head_of(title, cells - 2, glyphs.ellipsis)}", "dim")))
-    told = figures(answer.plan, cells - 2)
-    order = [ORDER.index(i) if i in ORDER else len(ORDER) + i for i in range(len(told))]
-    told = [told[i] for i in sorted(range(len(told)), key=order.__getitem__)]
-    return micro(shortened([*rows, *((((" ", "")), *r) for r in told)], cells, height), glyphs)
 
 
 # -- fields ----------------------------------------------------------------------------------
@@ -172,7 +152,7 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
     }[name]
 
 
-def _field(
+def field_row(
     fields: PlanFields,
     name: str,
     session: Session,
@@ -191,7 +171,8 @@ def _field(
     if here and fields.line is not None:
         value = fit(drawn(fields.line, "", max(4, room - 2), glyphs), room, ground)
     else:
-        keys = f" {glyphs.left_right} " if here else " "
+        signs = f" {glyphs.left_right} "
+        keys = signs if here and len(signs) <= SIGNS else " "  # words stand in the line of help
         left = room - 1 - len(keys)
         text = shown(_value(fields, name, session, own_s))
         if cell_len(text) > left:
@@ -202,7 +183,7 @@ def _field(
     return (*fit([label], LABEL + 2), *value)
 
 
-def _help(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
+def help_rows(fields: PlanFields, answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
     """A refusal or what the plan lacked, whole; what a name means so far or a key does, a line."""
     notes = [answer.remark, *answer.plan.notes] if answer.plan else []  # else it stands above
     if answer.plan is not None and fields.open != "weights":  # a note of theirs stands there alone

@@ -26,6 +26,7 @@ from roofwatch.tui.probes.probe_columns import (
     over,
     words_of,
 )
+from roofwatch.tui.probes.probe_mark import mark_of
 
 BAR_CELLS = 20
 ROOF = len("100 %") + 1
@@ -67,15 +68,10 @@ def build(
     below = len(body) - first - len(visible)
     parts = [f"{first} row{'s' if first > 1 else ''} above"] if first else []
     parts += [f"{below} more row{'s' if below > 1 else ''}"] if below else []
-    return page(
-        [
-            head,
-            *visible,
-            row((f" {', '.join(parts)}: {reach or ', '.join(arrows(glyphs))}", "dim")),
-        ],
-        cells,
-        height,
-    )
+    up, down = arrows(glyphs)
+    keys = ", ".join([up] * bool(first) + [down] * bool(below))
+    more = row((f" {', '.join(parts)}: {reach or keys}", "dim"))
+    return page([head, *visible, more], cells, height)
 
 
 def length(session: Session, cells: int, glyphs: Glyphs) -> int:
@@ -197,7 +193,7 @@ def _range(r: ProbeRow, c: Columns, glyphs: Glyphs) -> str:
 
 def _figures(r: ProbeRow, c: Columns, glyphs: Glyphs, in_doubt: bool) -> list[Piece]:
     """What was measured, its mark, its shares, its repetitions."""
-    mark, style = _mark(r, glyphs)
+    mark, style = mark_of(r, glyphs)
     figure = short(r.measured) if r.measured is not None else ""
     pieces: list[Piece] = [(f"{figure:>{c.measured}}", "strong")]
     if not c.expected:
@@ -243,10 +239,3 @@ def _style(r: ProbeRow) -> str:
     if r.on_purpose:
         return "note" if r.codes else "warn"
     return "wrong" if WRONG in r.severities else "warn" if r.grave else "note" if r.codes else "dim"
-
-
-def _mark(r: ProbeRow, glyphs: Glyphs) -> tuple[str, str]:
-    """Whether the figure may be believed: inside its range, and nothing grave said of it."""
-    if (r.within is None and not r.grave) or (r.on_purpose and r.codes):
-        return "", ""  # a number that was made wrong is meant to lie outside
-    return (glyphs.ok, "ok") if r.within and not r.grave else (glyphs.warn, "warn")

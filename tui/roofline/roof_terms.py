@@ -16,8 +16,7 @@ from roofwatch.tui.drawing.rows_of_text import Row, fit, width, wrapped
 WIDE = 108  # cells from which a term has its share too
 LEAST_WAVES = 5e-4  # of nominal: less is no term
 BETWEEN = (
-    "common work between the ridges (its bound depends on which roof)",
-    "common work between the ridges",
+    "memory-bound under one roof, compute-bound under another",
     "between the ridges",
 )
 
@@ -71,11 +70,11 @@ def _fitting(head: str, style: str, terms: Sequence[Sequence[str]], cells: int, 
 
 
 def changing(own: Roofs, key: str | None, cells: int) -> list[Row]:
-    """Common work that lies between the ridges."""
+    """Common work that lies between the ridges, where there is any."""
     names = between_ridges(own, key)
-    if names is None:
+    if not names:
         return []
-    text = ", ".join(names) or "none"
+    text = ", ".join(names)
     room = cells - 2
     head = next((h for h in BETWEEN if len(h) + 2 + len(text) <= room), BETWEEN[-1])
     return wrapped(f"{head}: {text}", room, "dim", " ")

@@ -6,6 +6,7 @@ twice at once, when it is paged before it has rows, and in a terminal of a few c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from textual import events
@@ -22,13 +23,24 @@ HEAD = 2  # rows above the commands: the line, and a blank one
 
 
 def matching(commands: Sequence[Command], typed: str) -> list[Command]:
-    """Those that match what is typed, the best first; all in their order before anything is."""
-    if not typed.strip():
+    """Those that match what is typed, the best first; all in their order before anything is.
+
+    The word itself goes before one that begins so, that before one that has it within, and this
+    before letters apart.
+    """
+    wanted = typed.strip().lower()
+    if not wanted:
         return list(commands)
-    matcher = Matcher(typed.strip())
-    ranked = [(matcher.match(c.title), -i) for i, c in enumerate(commands)]
-    order = sorted(range(len(commands)), key=lambda i: ranked[i], reverse=True)
-    return [commands[i] for i in order if ranked[i][0] > 0]
+    scores = {c: Matcher(wanted).match(c.title) for c in commands}
+    found = [c for c in commands if scores[c] > 0]
+    return sorted(found, key=lambda c: _nearness(c.title.lower(), wanted, scores[c]))
+
+
+def _nearness(title: str, wanted: str, score: float) -> tuple[int, float]:
+    """Smaller is nearer."""
+    ways = (rf"\b{re.escape(wanted)}\b", rf"\b{re.escape(wanted)}", re.escape(wanted))
+    rank = next((i for i, way in enumerate(ways) if re.search(way, title)), len(ways))
+    return rank, -score if rank == len(ways) else 0.0
 
 
 def build(

@@ -261,10 +261,10 @@ class Dashboard(Screen[None]):
         size = self._rooms[PANES[self.open_pane]]
         return Size(size.width, size.height - (len(self._standing) > 1))
 
-    def _moved(self, by: Callable[[Scene], None]) -> None:
-        by(self._scene)
+    def _moved(self, by: Callable[[Scene], str | None]) -> None:
+        said = by(self._scene)
         self._margins.acted += 1
-        self.paint()
+        self.say(said or "")
 
     def action_move(self, step: int) -> None:
         """The cursor of the pane whose keys act."""
@@ -284,7 +284,7 @@ class Dashboard(Screen[None]):
 
     def action_precision(self) -> None:
         """Another precision of the roofline, wherever the keys act."""
-        self._moved(lambda scene: scene.at.next_precision(scene.session, 1))
+        self._moved(moving.precision)
 
     @property
     def _types(self) -> bool:

@@ -16,7 +16,7 @@ PANES: Offer = ("1-8", "panes")
 LAST: tuple[Offer, ...] = (("c", "check"), ("y", "copy"), ("s", "where saved"))
 AGAIN: Offer = ("r", "run again")
 AMONG: Offer = ("Tab", "keys to the next")
-HOLD: Offer = ("Space", "pause")
+HOLDS: tuple[Offer, Offer] = (("Space", "pause"), ("Space", "go on"))  # of one that is paused
 TYPING: tuple[Offer, ...] = (
     ("Enter", "take it"),
     ("Esc", "leave it as it was"),
@@ -43,7 +43,7 @@ def footer(
         if width((*pieces, *told)) - 1 > room:
             break
         pieces += told
-    if width((*pieces, *tail)) > cells:
+    if tail and width((*pieces, *tail)) >= cells:  # a blank at least between them
         pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
     return spread(pieces, tail, cells) if tail else fit(pieces, cells)
 

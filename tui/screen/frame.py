@@ -16,6 +16,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.geometry import Size
 from textual.strip import Strip
 
 Cell = tuple[str, Style]
@@ -33,14 +34,24 @@ class Frame:
     def __init__(self, colorless: bool = False) -> None:
         self.colorless = colorless
         self._rows: dict[int, list[Cell]] = {}
+        self._size: Size | None = None  # of the last whole screen
+        self._anew = False  # the next whole screen is sent as if nothing had been
 
     def forget(self) -> None:
-        """Nothing is known of the terminal: the next update sends all it holds."""
+        """Nothing is known of the terminal: what is sent from now on is sent whole.
+
+        The next whole screen too: until it comes, rows of a size that the terminal no longer has
+        may land on others.
+        """
         self._rows.clear()
+        self._anew = True
 
     def sparse(self, update: CompositorUpdate) -> CompositorUpdate:
         """An update that sends only what differs; one of an unknown kind as it is."""
         if isinstance(update, LayoutUpdate):
+            if self._anew or update.region.size != self._size:
+                self._rows.clear()
+            self._anew, self._size = False, update.region.size
             return SparseUpdate(self, list(_of_layout(update)))
         if isinstance(update, ChopsUpdate):
             return SparseUpdate(self, list(_of_chops(update)))

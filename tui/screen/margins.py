@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from textual.geometry import Size
 
-from roofwatch.tui.screen import footer, header, moving, tabs
+from roofwatch.tui.screen import footer, header, tabs
 from roofwatch.tui.screen.message import message
+from roofwatch.tui.screen.offers import offers
 from roofwatch.tui.screen.painting import NAMES, PANES, Scene
 from roofwatch.tui.screen.probing import state
 from roofwatch.tui.screen.sources import Sources, replay_said
@@ -65,11 +66,12 @@ class Margins:
         if stamp == self._footed:
             return
         self._footed = stamp
-        offers = list(footer.TYPING)
+        offered, state = list(footer.TYPING), ""  # how a value is left goes before what is recorded
         if not typing:
-            hold = bool(replay and not replay.done)
-            here = [*[footer.HOLD] * hold, *moving.offers(scene, room)]
+            hold = [] if replay is None or replay.done else [footer.HOLDS[replay.paused]]
+            here = [*hold, *offers(scene, room)]
             panes = [footer.PANES, *[footer.AMONG] * scene.wide]
-            offers = [*footer.FIRST, *here, *panes, *[footer.AGAIN] * again, *footer.LAST]
-        said = footer.footer(area.width, scene.glyphs, offers, note, told)
+            offered = [*footer.FIRST, *here, *panes, *[footer.AGAIN] * again, *footer.LAST]
+            state = told
+        said = footer.footer(area.width, scene.glyphs, offered, note, state)
         self._panes["footer"].show([said])

@@ -1,4 +1,4 @@
-"""What the keys that move do in each pane, and the words for it in the footer."""
+"""What the keys that move do in each pane, and a word where they can do nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual.geometry import Size
 
 from roofwatch.tui.clocks import clocks_view
-from roofwatch.tui.drawing.offer import Offer
+from roofwatch.tui.drawing.short_rows import most_first
 from roofwatch.tui.roofline import roofline_pane
-from roofwatch.tui.screen.painting import Scene
+from roofwatch.tui.screen.painting import Scene, compact_rows
 from roofwatch.tui.sessions import saved_cursor
 
 if TYPE_CHECKING:
@@ -18,87 +18,152 @@ if TYPE_CHECKING:
     from roofwatch.session.entry import Entry
 
 FAR = 10**6  # more than there is of anything
+ALL_SHOWN = "all of it is on show"
+ONE_CARD = "there is one card: no other to choose"
+NO_CHART = "there is no room for a chart here: 61x17 has it"
 
 
-def move(scene: Scene, size: Size, step: int) -> None:
-    """The cursor of the pane whose keys act by ``step``; ``size`` is its room."""
+def move(scene: Scene, size: Size, step: int) -> str:
+    """The cursor of the pane whose keys act by ``step``; ``size`` is its room.
+
+    As the others here it returns a word on why nothing can move, or nothing.
+    """
     at, session, name = scene.at, scene.session, scene.focus
-    if scene.compact:
-        at.first_row = max(0, at.first_row + step)
-    elif name == "roofline":
-        at.point = _along(at.point, step, roofline_pane.stops(session, at.key(session)))
-    elif name == "clocks":
+    if name == "roofline" and not scene.compact:
+        stops = roofline_pane.stops(session, at.key(session))
+        at.point = _along(at.point, step, stops)
+        return "" if stops else "there is no point yet"
+    if name == "clocks" and not scene.compact:
         at.clocks = clocks_view.card_moved(at.clocks, session, step)
-    elif name == "probes":
+        return "" if clocks_view.card_count(session) else ONE_CARD
+    if name == "probes" and not scene.compact:
         from roofwatch.tui.probes import probes_pane
 
         count = probes_pane.count(session)
-        at.probe = probes_pane.start(session) if at.probe is None else _held(at.probe + step, count)
-    elif name == "notebook":
+        if at.probe is None:  # the first step is one to where a cursor begins
+            at.probe = probes_pane.start(session) - (1 if step > 0 else -1)
+        at.probe = _held(at.probe + step, count) if count else None
+    elif name == "notebook" and not scene.compact:
         from roofwatch.tui.notebook import notebook_pane
-        from roofwatch.tui.notebook.notebook_cursor import moved, paged
+        from roofwatch.tui.notebook.notebook_cursor import ended, moved, paged
 
         spans, length = notebook_pane.spans(session, size.width, scene.glyphs, scene.found)
-        go = moved if abs(step) == 1 else paged
+        go = ended if abs(step) == FAR else paged if abs(step) > 1 else moved
         at.place = go(at.place, step, spans, length, size.height)
-    elif name == "decode":
-        at.all_batches = step > 0
     elif name == "kernels":
-        from roofwatch.tui.kernels import kernels_pane
-
-        view = kernels_pane.View(at.kernel_page, at.kernel)
-        places = kernels_pane.length(session, *size, scene.glyphs, view)
-        at.kernel = _held(at.kernel + step, places)
+        at.kernel = _held(at.kernel + step, _kernel_places(scene, size))
     elif name == "plan":
-        _in_plan(scene, size, step)
-    else:
+        return _in_plan(scene, size, step)
+    elif name == "sessions":
         at.saved = saved_cursor.moved(at.saved, scene.listing(), step)
+    elif name == "decode" and not scene.small:
+        at.all_batches = step > 0
+    else:
+        return _rows_moved(scene, size, step)
+    return ""
 
 
-def _in_plan(scene: Scene, size: Size, step: int) -> None:
-    """One field on or back; further, a page of the batches."""
-    from roofwatch.tui.plan import plan_pane
+def _rows_moved(scene: Scene, size: Size, step: int) -> str:
+    """Compact text by rows, no row passed over."""
+    last = most_first(compact_rows(scene, size.width), size.height)
+    most = FAR if abs(step) == FAR else max(1, size.height - 1)
+    at = scene.at
+    at.first_row = _held(at.first_row + max(-most, min(most, step)), last + 1)
+    return "" if last else ALL_SHOWN
+
+
+def _kernel_places(scene: Scene, size: Size) -> int:
+    from roofwatch.tui.kernels import kernels_pane, short_kernels
+
+    view = kernels_pane.View(scene.at.kernel_page, scene.at.kernel)
+    length = short_kernels.length if scene.small else kernels_pane.length
+    return length(scene.session, *size, scene.glyphs, view)
+
+
+def _in_plan(scene: Scene, size: Size, step: int) -> str:
+    """One field on or back; further, a page of the batches, or of compact text."""
+    from roofwatch.tui.plan import plan_pane, short_plan
 
     fields = scene.at.plan(scene.session)
     if abs(step) == 1:
         fields.step(step)
-    else:
-        pages = plan_pane.pages(fields, scene.session, *size, scene.glyphs)
-        fields.turn(max(-1, min(1, step)), pages)
+        return ""
+    count = short_plan.pages if scene.small else plan_pane.pages
+    pages = count(fields, scene.session, *size, scene.glyphs)
+    fields.turn(step if abs(step) == FAR else max(-1, min(1, step)), pages)
+    return "" if pages > 1 else ALL_SHOWN
 
 
-def turn(scene: Scene, step: int) -> None:
+def turn(scene: Scene, step: int) -> str:
     """Another moment, value, curve or page; else another precision of the roofline."""
-    at, name = scene.at, scene.focus
+    at, session, name = scene.at, scene.session, scene.focus
     if name == "clocks":
-        at.clocks = clocks_view.scrolled(at.clocks, scene.session, step)
-    elif name == "plan":
-        at.plan(scene.session).change(step, scene.session)
+        return _moment(scene, step)
+    if name == "plan":
+        at.plan(session).change(step, session)
     elif name == "decode":
+        from roofwatch.tui.decode import decode_pane
+
         at.curve += step
+        at.first_row = 0
+        return "" if len(decode_pane.curves(session)) > 1 else "there is no other curve"
     elif name == "kernels":
+        from roofwatch.tui.kernels import kernels_pane
+
         at.kernel_page, at.kernel = at.kernel_page + step, 0
-    elif name != "sessions":
-        at.next_precision(scene.session, step)
-
-
-def end(scene: Scene, size: Size, step: int) -> None:
-    """To the first (-1) or the last of what there is; of the clocks to the beginning, or to now."""
-    if scene.focus == "clocks":
-        scene.at.clocks = clocks_view.scrolled(scene.at.clocks, scene.session, step * FAR)
+        return "" if len(kernels_pane.page_names(session)) > 1 else "there is no other page"
+    elif name == "sessions":
+        return "left and right move nothing here"
     else:
-        move(scene, size, step * FAR)
+        return precision(scene, step)
+    return ""
 
 
-def zoom(scene: Scene, step: int) -> None:
+def precision(scene: Scene, step: int = 1) -> str:
+    """Another precision of the roofline."""
+    scene.at.next_precision(scene.session, step)
+    several = len(roofline_pane.precisions(scene.session)) > 1
+    return "" if several else "there is no other precision"
+
+
+def _moment(scene: Scene, step: int) -> str:
+    if scene.compact:
+        return NO_CHART
+    before, session = scene.at.clocks, scene.session
+    scene.at.clocks = clocks_view.scrolled(before, session, step)
+    if scene.at.clocks != before:
+        return ""
+    if not clocks_view.scrolls(before, session):
+        return ALL_SHOWN
+    return "this is the beginning" if step < 0 else "this is its end" if session.closed else "now"
+
+
+def end(scene: Scene, size: Size, step: int) -> str:
+    """To the first (-1) or the last of what there is; of the clocks to the beginning, or to now."""
+    if scene.focus == "clocks" and not scene.compact:
+        return _moment(scene, step * FAR)
+    return move(scene, size, step * FAR)
+
+
+def zoom(scene: Scene, step: int) -> str:
     """A longer (1) or shorter (-1) stretch of time, where there is time."""
-    if scene.focus == "clocks":
-        scene.at.clocks = clocks_view.zoomed(scene.at.clocks, scene.session, step)
+    if scene.focus != "clocks":
+        return "+ and - are for the clocks (2): a shorter, a longer stretch"
+    if scene.compact:
+        return NO_CHART
+    before = scene.at.clocks
+    scene.at.clocks = clocks_view.zoomed(before, scene.session, step)
+    if scene.at.clocks != before:
+        return ""
+    return ALL_SHOWN if step > 0 else "there is no shorter stretch"
 
 
-def focus_card(scene: Scene) -> None:
+def focus_card(scene: Scene) -> str:
     """The charts of the card under the cursor, or of the measured one again."""
+    if not clocks_view.card_count(scene.session):
+        return ONE_CARD
     scene.at.clocks = clocks_view.focused(scene.at.clocks, scene.session)
+    return ""
 
 
 def saved_here(scene: Scene) -> Entry | None:
@@ -143,55 +208,14 @@ def pasted(scene: Scene, line: str) -> None:
         typed(scene, "", character)
 
 
-def offers(scene: Scene, size: Size) -> list[Offer]:
-    """What the keys do now in the pane whose keys act: nothing is offered that does nothing."""
-    session, at, name = scene.session, scene.at, scene.focus
-    if scene.compact:
-        return [("{ud}", "rows")]
-    if name == "roofline":
-        found: list[Offer] = []
-        if len(roofline_pane.precisions(session)) > 1:
-            found.append(("{lr}", "precision"))
-        if roofline_pane.stops(session, at.key(session)):
-            found.append(("{ud}", "point"))
-        return [*found, ("Enter", "open")] if at.point is not None else found
-    if name == "clocks":
-        found = [("{lr}", "time"), ("+-", "zoom")] if session.samples else []
-        if clocks_view.card_count(session):
-            found += [("{ud}", "card"), ("Enter", "it alone")]
-        return found
-    if name == "probes":
-        from roofwatch.tui.probes import probes_pane
-
-        return [("{ud}", "probe"), ("Enter", "open")] if probes_pane.count(session) else []
-    if name == "notebook":
-        return [("{ud}", "finding"), ("Enter", "open")] if scene.found else []
-    if name == "decode":
-        from roofwatch.tui.decode import decode_pane
-
-        return decode_pane.keys(session, at.curve, size, scene.glyphs, at.all_batches)
-    if name == "kernels":
-        from roofwatch.tui.kernels import kernels_pane
-
-        view = kernels_pane.View(at.kernel_page, at.kernel)
-        return kernels_pane.keys(session, view, size, scene.glyphs)
-    if name == "plan":
-        from roofwatch.tui.plan import plan_pane
-
-        return plan_pane.keys(at.plan(session))
-    if not scene.listing().entries:
-        return []
-    return [("{ud}", "session"), ("Enter", "open"), ("v", "compare")]
-
-
 def _held(at: int, count: int) -> int:
     return max(0, min(count - 1, at))
 
 
 def _along(at: int | None, step: int, count: int) -> int | None:
-    """A cursor that stands nowhere until a key is pressed: then on the first, or the last."""
+    """A cursor that stands nowhere comes in at the beginning, or backwards at the end."""
     if not count:
         return None
     if at is None:
-        return 0 if step > 0 else count - 1
+        at = -1 if step > 0 else count
     return _held(at + step, count)

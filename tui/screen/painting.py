@@ -102,7 +102,7 @@ def _notebook(s: Scene) -> Drawing:
 
 
 def _decode(s: Scene) -> Drawing:
-    from roofwatch.tui.decode import decode_pane
+    from roofwatch.tui.decode import decode_pane, short_decode
 
     at, plan = s.at, s.at.plan(s.session)
     curve = at.curve if s.focus == "decode" else None  # beside others it follows the largest
@@ -110,31 +110,32 @@ def _decode(s: Scene) -> Drawing:
     def rows(w: int, h: int) -> list[Row]:
         paper = plan.answer(s.session).plan
         if s.small:
-            return decode_pane.small(s.session, w, h, at.curve, paper)
+            return short_decode.build(s.session, w, h, at.curve, paper, s.glyphs, at.first_row)
         return decode_pane.build(s.session, w, h, s.glyphs, curve, at.all_batches, paper)
 
-    return Drawing((s.session.revision, s.small, curve, at.all_batches, plan.revision), rows)
+    standing = (curve, at.first_row) if s.small else (curve, at.all_batches)
+    return Drawing((s.session.revision, s.small, *standing, plan.revision), rows)
 
 
 def _kernels(s: Scene) -> Drawing:
-    from roofwatch.tui.kernels import kernels_pane
+    from roofwatch.tui.kernels import kernels_pane, short_kernels
 
     view = kernels_pane.View(s.at.kernel_page, s.at.kernel)
     of_keys = view if s.focus == "kernels" else None
 
     def rows(w: int, h: int) -> list[Row]:
         if s.small:
-            return kernels_pane.small(s.session, w, h, view)
+            return short_kernels.build(s.session, w, h, s.glyphs, view)
         return kernels_pane.build(s.session, w, h, s.glyphs, of_keys)
 
     return Drawing((s.session.revision, s.small, of_keys), rows)
 
 
 def _plan(s: Scene) -> Drawing:
-    from roofwatch.tui.plan import plan_pane
+    from roofwatch.tui.plan import plan_pane, short_plan
 
     fields = s.at.plan(s.session)
-    build = plan_pane.small if s.small else plan_pane.build
+    build = short_plan.build if s.small else plan_pane.build
     return Drawing(
         (s.session.revision, s.small, fields.revision),
         lambda w, h: build(fields, s.session, w, h, s.glyphs),
@@ -174,6 +175,19 @@ PAINTED: Mapping[str, Painted] = {
 }
 PANES = tuple(PAINTED)
 NAMES = tuple(p.title for p in PAINTED.values())
+
+
+def compact_rows(s: Scene, cells: int) -> list[Row]:
+    """All rows of the pane whose keys act, as compact text that is moved by rows."""
+    if s.focus == "decode":
+        from roofwatch.tui.decode import short_decode
+
+        paper = s.at.plan(s.session).answer(s.session).plan
+        return short_decode.rows(s.session, cells, s.at.curve, paper, s.glyphs)
+    from roofwatch.tui.screen import small_pane
+
+    key = s.at.key(s.session)
+    return small_pane.rows(s.session, cells, s.found, s.focus, key, s.glyphs, s.progress)
 
 
 def _small(s: Scene, name: str) -> Drawing:

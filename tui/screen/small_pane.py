@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from roofwatch.notebook.finding import NOTE, WRONG, Finding
+from roofwatch.notebook.finding import WRONG, Finding
 from roofwatch.roofline.reasons import IDLE, decode
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
@@ -18,12 +18,14 @@ from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
-from roofwatch.tui.drawing.short_rows import CUT, labelled, parts, shortened
-from roofwatch.tui.notebook.finding_rows import mark_of, name_of, style_of
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, wrapped
+from roofwatch.tui.drawing.short_rows import CUT, labelled, parts, shortened_from
+from roofwatch.tui.drawing.telling import arrows
+from roofwatch.tui.notebook.short_notebook import short_notebook
+from roofwatch.tui.probes.probe_mark import doubtful, mark_of
 
 NARROW_LABEL, LABEL, WIDE_LABEL = 8, 10, 13  # cells of the labels
-WIDE, NAMED = 30, 44  # cells from which labels are whole words, and findings have their names
+WIDE = 30  # cells from which labels are whole words
 BAR_CELLS = 8
 NAME, LEAST_WORD = 8, 3  # least cells of a probe's name, and of its first word
 FIGURE = 5  # least cells of a rate
@@ -40,17 +42,29 @@ def build(
     progress: float | None = None,
     first: int = 0,
 ) -> list[Row]:
-    """Rows of the pane ``name`` from row ``first`` on, as far as there are so many; ``key`` is the
-    roofline's precision, ``progress`` (0 to 1) that of the running probe."""
+    """Rows of the pane ``name`` from row ``first`` on, as far as there are so many."""
+    whole = rows(session, cells, found, name, key, glyphs, progress)
+    return shortened_from(first, whole, cells, height, arrows(glyphs)[1])
+
+
+def rows(
+    session: Session,
+    cells: int,
+    found: list[Finding],
+    name: str = "probes",
+    key: str | None = None,
+    glyphs: Glyphs = ASCII,
+    progress: float | None = None,
+) -> list[Row]:
+    """All rows of a pane; ``key`` is the roofline's precision, ``progress`` (0 to 1) that of the
+    running probe."""
     if name == "roofline":
-        rows = _roofline(session, key, cells)
-    elif name == "clocks":
-        rows = _clocks(session, cells, glyphs)
-    elif name == "notebook":
-        rows = _notebook(session, found, cells, height, glyphs)
-    else:
-        rows = _probes(session, found, cells, glyphs, progress)
-    return shortened(rows[min(first, max(0, len(rows) - height)) :], cells, height)
+        return _roofline(session, key, cells)
+    if name == "clocks":
+        return _clocks(session, cells, glyphs)
+    if name == "notebook":
+        return short_notebook(session, found, cells, glyphs)
+    return _probes(session, found, cells, glyphs, progress)
 
 
 # -- roofline --------------------------------------------------------------------------------
@@ -210,20 +224,16 @@ class _Columns(NamedTuple):
 def _rank(r: ProbeRow) -> int:
     if r.state == RUNNING:
         return 0
-    if _doubtful(r):
-        return 1
-    return 2 if r.state == DONE else 3
-
-
-def _doubtful(r: ProbeRow) -> bool:
-    return r.state == FAILED or r.grave or (r.within is False and not r.on_purpose)
+    if doubtful(r):
+        return 1 if r.state == FAILED or WRONG in r.severities else 2
+    return 3 if r.state == DONE else 4
 
 
 def _probe(
     r: ProbeRow, columns: _Columns, cells: int, glyphs: Glyphs, progress: float | None
 ) -> Row:
     """Mark, name, figure; unit, share of nominal and findings where there is room."""
-    mark, style = _mark(r, glyphs)
+    mark, style = mark_of(r, glyphs)
     label = _short(r.label, columns.name)
     label += " " * (columns.name - cell_len(label))
     head = (f" {mark:<{columns.mark}} ", style)
@@ -264,47 +274,6 @@ def _short(label: str, cells: int) -> str:
     return f"{head_of(first, room, CUT)} {rest}"
 
 
-def _mark(r: ProbeRow, glyphs: Glyphs) -> tuple[str, str]:
-    if r.state == RUNNING:
-        return glyphs.here, "running"
-    if r.state == FAILED:
-        return glyphs.wrong, "wrong"
-    if _doubtful(r):
-        return glyphs.warn, "warn"
-    return (glyphs.ok, "ok") if r.state == DONE else ("", "dim")
-
-
 def _bar(progress: float, glyphs: Glyphs) -> str:
     filled = round(min(1.0, max(0.0, progress)) * BAR_CELLS)
     return glyphs.full * filled + glyphs.empty * (BAR_CELLS - filled)
-
-
-# -- notebook --------------------------------------------------------------------------------
-
-
-def _notebook(
-    session: Session, found: list[Finding], cells: int, height: int, glyphs: Glyphs
-) -> list[Row]:
-    """Faults, then the findings, gravest first: a line each, whole where there is room for it."""
-    told = [(glyphs.wrong, "wrong", "", shown(f.what)) for f in session.faults]
-    order = {WRONG: 0, NOTE: 2}
-    for f in sorted(found, key=lambda f: order.get(f.severity, 1)):
-        name = name_of(f) if cells >= NAMED else shown(f.code)
-        label = session.label(f.subject).removeprefix(f"{f.code} ")  # of a mistake made on purpose
-        text = f"{label}: {f.message}"
-        told.append((mark_of(f, glyphs), style_of(f), f"{name} ", text))
-    if not told:
-        said = "no finding" if session.complete else "findings appear as the probes run"
-        return wrapped(said, cells - 1, "dim", " ")
-    rows: list[Row] = []
-    spare = height - len(told)
-    for mark, style, name, text in told:
-        head = f" {mark} {name}"
-        whole = hung(head, text, cells - 1, of_head=style)
-        if len(whole) - 1 <= spare:
-            spare -= len(whole) - 1
-            rows += whole
-        else:
-            room = max(0, cells - cell_len(head) - 1)
-            rows.append(row((head, style), head_of(shown(text), room, glyphs.ellipsis)))
-    return rows

@@ -93,7 +93,8 @@ class Sources:
                 self.home = replay
         else:
             replay.speed = speed
-        return "at once" if replay.speed is None else f"{replay.speed:.0f}x"
+        said = "at once" if replay.speed is None else f"{replay.speed:.0f}x"
+        return f"{said}, still paused: Space goes on" if replay.paused else said
 
     def hold(self) -> str:
         """Pause the recording, or let it go on, in words."""

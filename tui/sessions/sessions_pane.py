@@ -22,6 +22,7 @@ from roofwatch.tui.drawing.rows_of_text import (
     width,
     wrapped,
 )
+from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.sessions.entry_details import brief, tall
 from roofwatch.tui.sessions.entry_words import MOMENT, RATE, minutes, rate, when
 
@@ -93,9 +94,20 @@ def small(
     marked: Path | None = None,
 ) -> list[Row]:
     """The table alone, with as many columns as there is room for."""
-    return build(listing, cells, min(height, LEAST_BELOW - 1), glyphs, cursor, marked) + [
-        fit((), cells)
-    ] * (height - LEAST_BELOW + 1)
+    if not listing.entries or height < 3:
+        return build(listing, cells, height, glyphs, cursor, marked)
+    count, cursor = len(listing.entries), listing.held(cursor)
+    columns = _columns(listing.entries, cells)
+    room = height - 1 if count < height else height - 2
+    first = cursor // room * room
+    seen = listing.entries[first : first + room]
+    rows = [_head(columns, count, first, len(seen), cells, glyphs)]
+    for i, one in enumerate(seen, first):
+        rows.append(_line(listing, one, columns, cells, glyphs, i == cursor, marked))
+    rows += [row("")] * (room - len(seen))
+    hidden = zip((first, count - first - len(seen)), arrows(glyphs), strict=True)
+    told = ", ".join(f"{n} more: {key}" for n, key in hidden if n)
+    return page([*rows, row((f" {told}", "dim"))], cells, height)
 
 
 def _nothing(listing: Listing, cells: int) -> list[Row]:

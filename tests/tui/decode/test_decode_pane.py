@@ -12,7 +12,7 @@ from roofwatch.session.decode import DecodeCurve, DecodePoint
 from roofwatch.session.events import Note, Price, SessionInfo
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
-from roofwatch.tui.decode import decode_pane
+from roofwatch.tui.decode import decode_pane, short_decode
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
 from roofwatch.tui.plan.plan_fields import PlanFields
@@ -37,7 +37,7 @@ def test_it_fills_its_size_exactly(
         assert [width(r) for r in rows] == [cells] * height
         if glyphs is ASCII:
             assert all(ord(c) < 128 for r in rows for c in text_of(r))
-        small = decode_pane.small(h200, cells, height, 1)
+        small = short_decode.build(h200, cells, height, 1, None, UNICODE)
         assert [width(r) for r in small] == [cells] * height
 
 
@@ -175,7 +175,9 @@ def test_without_a_step_it_names_the_command_and_draws_the_paper(h200: Session) 
     assert any("╌╌ paper 1" in r for r in rows)
     bare = lines(decode_pane.build(h200, 80, 19, UNICODE))
     assert not any("paper" in r for r in bare)
-    assert "roofwatch --suite decode" in text_of(decode_pane.small(h200, 50, 9)[0])
+    assert "roofwatch --suite decode" in text_of(
+        short_decode.build(h200, 50, 9, 0, None, UNICODE)[0]
+    )
 
 
 def test_the_papers_title_is_whole_however_long_the_card_is_called(h200: Session) -> None:
@@ -205,7 +207,10 @@ def test_hostile_names_stay_text(
 ) -> None:
     evil = msgspec.structs.replace(curves[0], model="\x1b[2Jevil", reason="a\x1b[31mb")
     monkeypatch.setattr(decode_pane, "decode_curves", lambda session, own: [evil])
-    for rows in (decode_pane.build(h200, 80, 19, UNICODE), decode_pane.small(h200, 50, 14)):
+    for rows in (
+        decode_pane.build(h200, 80, 19, UNICODE),
+        short_decode.build(h200, 50, 14, 0, None, UNICODE),
+    ):
         assert "\x1b" not in "".join(lines(rows))
 
 
@@ -272,8 +277,10 @@ def test_what_is_hidden_is_counted(curves: list[DecodeCurve], h200: Session) -> 
                 rows = lines(decode_pane.build(h200, cells, height, UNICODE, which))
                 at = next((i for i, r in enumerate(rows) if r.startswith(" batch")), len(rows))
                 seen = sum(bool(re.match(r" +\d+ +[\d.]+ ", r)) for r in rows[at:])
-                told = re.search(rf"(\d+) (?:more|more rows?|batches): {key}", rows[0])
-                assert seen + (int(told[1]) if told else 0) == 8, (cells, height)
+                told = re.search(rf"(\d+) (?:left out|more|batches): {key}", rows[0])
+                named = re.search(rf"(?:without|not) ([\d, ]+): {key}", rows[0])
+                hidden = len(named[1].split(",")) if named else int(told[1]) if told else 0
+                assert seen + hidden == 8, (cells, height)
 
 
 def test_sentences_are_whole_or_not_there(curves: list[DecodeCurve], h200: Session) -> None:
@@ -309,7 +316,7 @@ def test_keys_are_those_that_do_something(
 
 def test_a_small_terminal_has_the_paper_too(h200: Session) -> None:
     paper = PlanFields(load_tables(), h200).answer(h200).plan
-    rows = lines(decode_pane.small(h200, 40, 9, 0, paper))
+    rows = lines(short_decode.build(h200, 40, 9, 0, paper, UNICODE))
     assert any("on paper" in r for r in rows)
     assert any(re.match(r" batch +1 +3\.\d+ ms", r) for r in rows)
 

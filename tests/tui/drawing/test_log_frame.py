@@ -49,15 +49,34 @@ def test_the_x_unit_stands_at_an_end_and_no_labels_touch(columns: int) -> None:
     assert named == sorted(named)
 
 
+def test_a_mark_between_two_decades_is_named_there() -> None:
+    x = (-1.3, 3.5)
+    for columns in (50, 62, 71, 90):
+        rows = framed(
+            Canvas(columns, 8), x, Y, "TFLOP/s", UNICODE, [Mark(0.504, "^", "ridge 3.19", "burst")]
+        )
+        labels = text_of(rows[-1])
+        assert {"1", "10", "3.19"} <= set(labels.split())
+        at = LEFT + cell_of(0.504, x, columns)
+        start = labels.index("ridge 3.19") if "ridge" in labels else labels.index("3.19")
+        assert start - 1 <= at <= labels.index("3.19") + 4
+
+
 @pytest.mark.parametrize("columns", [20, 36, 55, 71, 110])
-def test_marks_stand_on_the_axis_and_go_before_the_decades(columns: int) -> None:
+def test_marks_stand_on_the_axis_and_take_no_decades_place(columns: int) -> None:
     marks = [Mark(2.28, "^", "ridge 189", "burst"), Mark(2.2, "^", "159", "sustained")]
     marks.append(Mark(99.0, "^", "beyond", "nominal"))
     rows = framed(Canvas(columns, 8), X, Y, "TFLOP/s", UNICODE, marks)
     axis, labels = text_of(rows[-2]), text_of(rows[-1])
     assert axis[LEFT + cell_of(2.28, X, columns)] == "^"
-    assert ("ridge 189", "burst") in rows[-1]
+    bare = text_of(framed(Canvas(columns, 8), X, Y, "TFLOP/s", UNICODE)[-1])
+    assert [w for w in labels.split() if w in NAMED] == [w for w in bare.split() if w in NAMED]
     assert "beyond" not in labels
-    assert "100" not in labels.split()
+    at = LEFT + cell_of(2.28, X, columns)
+    if columns >= 55:
+        assert "189" in labels
+    if "189" in labels:
+        assert labels[labels.index("189") - 1] == " "
+        assert labels.rindex(" ", 0, at + 1) <= labels.index("189") + 2
     for word in labels.replace("ridge 189", "").split():
-        assert word in {*NAMED, "159", "FLOP/byte", "FLOP/B"}
+        assert word in {*NAMED, "189", "159", "FLOP/byte", "FLOP/B"}

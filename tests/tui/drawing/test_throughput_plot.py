@@ -84,7 +84,14 @@ def test_what_is_linear_may_leave_through_the_top() -> None:
     flat = Line("paper", [(1.0, 100.0), (4096.0, 120.0)], DASHES, "strong")
     up = Line("linear", [(1.0, 100.0), (4096.0, 409600.0)], DOTS, "axis")
     rows = [text_of(r) for r in plot([flat, up], 100, 20, UNICODE)]
-    assert "linear 410k" in rows[0]
+    assert "·· linear, 410k at 4096" in rows[0]
+    assert not any(r.endswith("linear") or "linear 4" in r for r in rows)
+    dots = rows[2].index("·")
+    assert 0 < rows[0].index("·· linear") - dots <= 6  # beside the place where it leaves
+    for cells in range(40, 120):
+        rows = [text_of(r) for r in plot([flat, up], cells, 20, UNICODE, [(2.0, "full 2")])]
+        assert sum("linear" in r for r in rows) == bool(rows), cells
+        assert not any("linear 4" in r for r in rows)
     assert "300" not in "".join(r[:8] for r in rows)
 
 

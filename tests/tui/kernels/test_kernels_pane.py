@@ -15,7 +15,7 @@ from roofwatch.session.fusion import Fusion
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, width
-from roofwatch.tui.kernels import kernels_pane, launch_rows
+from roofwatch.tui.kernels import kernels_pane, launch_rows, short_kernels
 from roofwatch.tui.kernels.kernels_pane import View
 
 SIZES = [(78, 18), (80, 19), (118, 30), (198, 54), (60, 12), (48, 17), (30, 8), (20, 3), (8, 1)]
@@ -59,7 +59,7 @@ def test_every_page_fills_its_size_exactly(
         assert [width(r) for r in rows] == [cells] * height
         if glyphs is ASCII:
             assert all(ord(c) < 128 for r in rows for c in text_of(r))
-        small = kernels_pane.small(h200, cells, height, view)
+        small = short_kernels.build(h200, cells, height, UNICODE, view)
         assert [width(r) for r in small] == [cells] * height
 
 
@@ -168,7 +168,9 @@ def test_without_a_map_it_names_the_command_and_says_what_paper_knows(h200: Sess
     assert any("On paper, bf16 on this card (measured ridge" in r for r in rows)
     assert any("y = x + 1" in r and r.endswith("memory") for r in rows)
     assert any(r.endswith("compute") for r in rows)
-    assert "roofwatch --suite kernels" in text_of(kernels_pane.small(h200, 50, 9, View())[0])
+    assert "roofwatch --suite kernels" in text_of(
+        short_kernels.build(h200, 50, 9, UNICODE, View())[0]
+    )
 
 
 def test_while_the_suite_runs_it_says_what_comes_first() -> None:
@@ -245,7 +247,9 @@ def test_without_kernels_the_size_sweeps_have_the_room(cells: int, height: int) 
     assert told[0].endswith("no kernel map: roofwatch --suite kernels")
     assert any("cache reported" in r for r in told)
     sizes = [int(m[1]) for r in told if (m := re.match(r" +(\d+) +[\d.]+ [█░]", r))]
-    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) more: key 6", r))]
+    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) (?:more|left out): key 6", r))]
+    named = [m[1] for r in told if (m := re.match(r" (?:without|not) ([\d, ]+): key 6", r))]
+    hidden += [len(n.split(",")) for n in named]
     assert sizes[:1] == [256] or hidden
     if len(sizes) > 1:
         assert sizes[-1] == 16384

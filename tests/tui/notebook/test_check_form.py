@@ -388,11 +388,16 @@ def test_labels_and_hints_are_the_command_lines_words() -> None:
         assert words <= set(option(name).replace("--", "").replace("-", " ").split()), name
         entry = Entry("T4")
         entry.open = name
-        line = text_of(hint(entry, None, 76, UNICODE))
+        line = text_of(hint(entry, None, 76, UNICODE)[0])
         assert line.startswith(f"  {option(name)}  ")
         assert "…" not in line
     entry.open = "kv_bytes_per_token"
-    assert text_of(hint(entry, None, 76, UNICODE)).startswith("  --kv-bytes-per-token  of the KV")
+    (told,) = hint(entry, None, 76, UNICODE)
+    assert text_of(told).startswith("  --kv-bytes-per-token  of the KV")
+    for cells in range(30, 60):  # where it is narrow it goes on below
+        rows = [text_of(r) for r in hint(entry, None, cells, UNICODE)]
+        assert all(len(r) == cells for r in rows)
+        assert "".join("".join(rows).split()) == "".join(text_of(told).split())
 
 
 def test_guesses_beyond_two_are_named_in_the_form_too() -> None:

@@ -20,10 +20,12 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
 from roofwatch.tui.notebook import notebook_pane
 from roofwatch.tui.notebook.error_page import ErrorPage
+from roofwatch.tui.notebook.finding_rows import mark_of
 from roofwatch.tui.notebook.mistake_rows import MADE, first_sentence, mistake_rows
 from roofwatch.tui.printed import plain
 from roofwatch.tui.printed.report import report
 from roofwatch.tui.probes import probes_pane
+from roofwatch.tui.screen import small_pane
 from roofwatch.tui.screen.app import RoofwatchApp
 from roofwatch.tui.screen.message import message
 
@@ -156,7 +158,7 @@ def test_a_right_number_that_is_wrong_comes_before_the_count(made: Session) -> N
     assert text.startswith(" ✗ matmul-bf16, E1: ")
 
 
-def test_no_mark_stands_beside_a_number_that_was_made_wrong(made: Session) -> None:
+def test_a_number_that_was_made_wrong_has_the_mark_of_what_was_found(made: Session) -> None:
     rows = [plain.line_of(r, UNICODE) for r in probe_rows(made, [])]
     wrong = [line for line in rows if line.endswith("on purpose")]
     assert len(wrong) == 5
@@ -164,7 +166,11 @@ def test_no_mark_stands_beside_a_number_that_was_made_wrong(made: Session) -> No
     assert all("✓" in line for line in rows if line not in wrong)
     table = [t for t in lines(probes_pane.build(made, 80, 20, UNICODE)) if re.match(r" E\d ", t)]
     assert len(table) == 5
-    assert not any(mark in line for line in table for mark in "✓▲")
+    marks = {f.code: mark_of(f, UNICODE) for f in findings(made)}
+    assert "✗" in marks.values()
+    assert {t[1:3]: next(c for c in t if c in "✓▲✗") for t in table} == marks
+    small = [t for t in lines(small_pane.build(made, 60, 40, findings(made), glyphs=UNICODE)) if t]
+    assert {t[3:5]: t[1] for t in small if re.match(r"E\d", t[3:])} == marks
 
 
 def test_in_the_probe_table_one_that_was_not_flagged_says_so() -> None:

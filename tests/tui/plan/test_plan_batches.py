@@ -44,7 +44,8 @@ def lines(rows: list[Row]) -> list[str]:
 
 
 def batches(rows: list[str]) -> list[int]:
-    return [int(m[1]) for r in rows if (m := BATCH.match(r))]
+    told = ("left out", "more:", "without", "not")
+    return [int(m[1]) for r in rows if (m := BATCH.match(r)) and not any(w in r for w in told)]
 
 
 LONG = ask("T4", "TinyLlama", context=256, batch_max=16384, price=Price(per_hour=0.5))
@@ -56,7 +57,11 @@ def test_every_batch_stands_there_or_is_counted(cells: int, height: int) -> None
     rows = lines(plan_batches.table(LONG, cells, height))
     assert len(rows) <= height
     seen, count = batches(rows), len(points(LONG))
-    told = [int(n) for r in rows for n in re.findall(r"(\d+) (?:more: PgDn|batches, up to)", r)]
+    told = [
+        int(n) for r in rows for n in re.findall(r"(\d+) (?:left out: P|more: P|batches, up to)", r)
+    ]
+    named = [n for r in rows for n in re.findall(r"(?:without|not) ([\d, ]+): PgDn", r)]
+    told += [1 for n in named for _ in n.split(",")]
     assert len(seen) + sum(told) == count
     assert bool(told) == (height <= count)
 
@@ -68,19 +73,22 @@ def test_all_that_is_hidden_can_be_reached(height: int) -> None:
     assert all(len(rows) <= height for rows in found)
     assert {b for rows in found for b in batches(rows)} == {x.batch for x in points(LONG)}
     if pages > 1:
-        assert found[0][-1].endswith("PgDn")
+        assert found[0][-1].endswith("more: PgDn")
         assert found[-1][-1].endswith("before: PgUp")
     assert lines(plan_batches.table(LONG, 80, height, 99)) == found[-1]
 
 
 def test_the_telling_ones_stand_first() -> None:
     rows = lines(plan_batches.table(LONG, 80, 6))
+    whole = plan_batches.table(LONG, 60, 16)
     seen = batches(rows)
     assert seen[0] == 1
     assert seen[-1] == 16384
     assert at_roof(LONG.b_star) in seen
     assert LONG.batch_memory_cap in seen
     assert rows[0].endswith(f"{len(points(LONG)) - 5} more: PgDn")
+    hidden = [x.batch for x in points(LONG) if x.batch not in batches(lines(whole[:-1]))]
+    assert lines(whole)[-1].strip() == f"without {', '.join(map(str, hidden))}: PgDn"
 
 
 def test_columns_give_way_before_figures_are_cut() -> None:

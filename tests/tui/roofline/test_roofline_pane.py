@@ -92,7 +92,7 @@ def test_wide_names_have_their_share_of_nominal(full: Session) -> None:
 def test_the_axes_are_decades_and_the_ridge_is_marked(h200: Session) -> None:
     rows = drawn(h200)
     axis = next(r for r in rows if r.strip().startswith("0.1"))
-    assert axis.split() == ["0.1", "1", "10", "ridge", "191", "1k", "10k", "FLOP/byte"]
+    assert axis.split() == ["0.1", "1", "10", "100", "191", "1k", "10k", "FLOP/byte"]
     assert [r.split()[0] for r in rows if "┤" in r] == ["1k", "100", "10", "1"]
     line = rows[rows.index(axis) - 1]
     assert line.count("┴") == 2  # burst and sustained
@@ -149,7 +149,7 @@ def test_the_terms_from_nominal_down_stand_below(full: Session) -> None:
     assert any(
         re.search(r"4800 nominal · \+14 mem clock · -\d+ read/write turnaround", r) for r in rows
     )
-    between = " common work between the ridges (its bound depends on which roof): matmul 512"
+    between = " memory-bound under one roof, compute-bound under another: matmul 512"
     assert any(r.startswith(between) for r in rows)
 
 

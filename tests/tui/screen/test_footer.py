@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.screen.footer import FIRST, LAST, PANES, TYPING, footer, saved
 
@@ -29,6 +29,22 @@ def test_it_holds_whole_keys_in_their_order(cells: int, state: str, glyphs: obje
     assert shown == named[: len(shown)]
     if cells >= 80:
         assert len(shown) >= 3
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_what_stands_at_its_end_stays_at_every_width(glyphs: Glyphs) -> None:
+    for state in (RECORDED, "1x 0:03 of 1:12, paused"):
+        for cells in range(len(state) + 3, 140):
+            text = text_of(footer(cells, glyphs, OFFERS, state=state))
+            assert len(text) == cells
+            assert text.rstrip().endswith(f" {state}"), cells
+
+
+def test_in_ascii_the_arrows_are_words() -> None:
+    text = text_of(footer(120, ASCII, OFFERS))
+    assert "left/right precision  up/down point" in text
+    assert "<>" not in text
+    assert "^v" not in text
 
 
 def test_a_note_takes_its_place() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pyte
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -31,8 +32,8 @@ def strip(text: str, style: Style = STYLES[0]) -> Strip:
     return Strip([Segment(text, style)], COLUMNS)
 
 
-def whole(rows: list[Strip]) -> LayoutUpdate:
-    return LayoutUpdate([[r] for r in rows], Region(0, 0, COLUMNS, len(rows)))
+def whole(rows: list[Strip], columns: int = COLUMNS) -> LayoutUpdate:
+    return LayoutUpdate([[r] for r in rows], Region(0, 0, columns, len(rows)))
 
 
 class Seen:
@@ -114,6 +115,41 @@ def test_what_is_forgotten_is_sent_again() -> None:
     seen.show(whole(rows))
     seen.frame.forget()
     assert seen.show(whole(rows)).count("aaaaaaaaaaaa") == 3
+
+
+@pytest.mark.parametrize("told", ["before the resize is known", "after it"])
+@pytest.mark.parametrize("size", [(8, 2), (11, 3), (12, 2), (14, 5), (5, 1)])
+def test_a_terminal_of_another_size_shows_the_whole_new_screen(
+    size: tuple[int, int], told: str
+) -> None:
+    seen = Seen()
+    old = [strip("abcdefghijkl"), strip(" " * 12), strip("q quit 12:34")]
+    seen.show(whole(old))
+    columns, rows = size
+    seen.screen.resize(rows, columns)
+    seen.screen.reset_mode(7)  # what is too long is cut, as a row too low lands on the last one
+    if told == "after it":
+        seen.frame.forget()
+    seen.show(whole([strip("X" * 12), *old[1:]]))  # still laid out for the old size
+    new = [
+        Strip([Segment(("row" + str(y)).ljust(columns)[:columns], STYLES[0])], columns)
+        for y in range(rows)
+    ]
+    seen.show(whole(new, columns))
+    assert seen.screen.display == [r.text for r in new]
+    assert seen.show(whole(new, columns)) == ""
+
+
+def test_back_at_its_size_all_of_it_is_sent_again() -> None:
+    seen = Seen()
+    rows = [strip("abcdefghijkl"), strip("-" * 12), strip("q quit      ")]
+    seen.show(whole(rows))
+    seen.screen.resize(2, 8)
+    seen.frame.forget()
+    seen.show(ChopsUpdate([{}, {}, {0: rows[2]}], [(2, 0, 12)], [[], [], [12]]))
+    seen.screen.resize(ROWS, COLUMNS)
+    seen.show(whole(rows))
+    assert seen.screen.display == [r.text for r in rows]
 
 
 def test_a_style_is_told_by_what_changes_of_it() -> None:

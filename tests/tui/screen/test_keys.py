@@ -107,7 +107,7 @@ async def test_r_runs_nothing_in_a_replay_and_a_note_goes_with_the_next_key() ->
         await press(pilot, "r")
         assert "a replay cannot run anything" in footer(app)
         await press(pilot, "2")
-        assert "time" in footer(app)
+        assert "zoom" in footer(app)
 
 
 async def test_y_copies_the_record_through_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,12 @@ from roofwatch.session.events import Device, Fault, Sample, SessionInfo, Span
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
-from roofwatch.tui.decode import decode_pane
+from roofwatch.tui.decode import short_decode
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
-from roofwatch.tui.kernels import kernels_pane
+from roofwatch.tui.kernels import kernels_pane, short_kernels
 from roofwatch.tui.kernels.kernels_pane import View
-from roofwatch.tui.plan import plan_pane
+from roofwatch.tui.plan import short_plan
 from roofwatch.tui.plan.plan_fields import PlanFields
 from roofwatch.tui.plan.plan_tables import load_tables
 from roofwatch.tui.screen import small_pane
@@ -55,9 +55,9 @@ def test_every_pane_fills_its_size_exactly(
     fields = PlanFields(load_tables(), session)
     paper = fields.answer(session).plan
     drawn += [
-        decode_pane.small(session, cells, height, 0, paper),
-        kernels_pane.small(session, cells, height, View()),
-        plan_pane.small(fields, session, cells, height, glyphs),
+        short_decode.build(session, cells, height, 0, paper, glyphs),
+        short_kernels.build(session, cells, height, glyphs, View()),
+        short_plan.build(fields, session, cells, height, glyphs),
     ]
     for rows in drawn:
         assert [width(r) for r in rows] == [cells] * height
@@ -67,12 +67,16 @@ def test_every_pane_fills_its_size_exactly(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_left_out_is_counted(session: Session, name: str) -> None:
-    whole = [r for r in lines(small(session, name, 40, 60)) if r]
+    found = findings(session)
+    whole = [
+        text_of(r).rstrip() for r in small_pane.rows(session, 40, found, name, "bf16", UNICODE, 0.4)
+    ]
     for height in range(2, len(whole)):
         rows = lines(small(session, name, 40, height))
-        if name != "notebook":  # findings are short or whole, as there is room
-            assert rows[-1] == f" {len(whole) - height + 1} more"
-            assert rows[:-1] == whole[: height - 1]
+        assert rows[-1] == f" {len(whole) - height + 1} more: ↓"
+        assert rows[:-1] == whole[: height - 1]
+        last = lines(small_pane.build(session, 40, height, found, name, "bf16", UNICODE, 0.4, 999))
+        assert last == whole[-height:]
 
 
 def test_no_figure_is_cut(session: Session) -> None:
@@ -155,7 +159,7 @@ def test_before_anything_is_measured_it_says_where_it_should_land() -> None:
 def test_doubtful_figures_come_before_the_others() -> None:
     rows = lines(small(session_of("mistakes"), "probes", 60, 11))
     marks = [r[1] for r in rows if r]
-    assert marks == sorted(marks, key="▲✓".index)
+    assert marks == sorted(marks, key="✗▲✓".index)
     assert rows[0].endswith("E1")
 
 
@@ -167,16 +171,20 @@ def test_names_keep_what_tells_them_apart() -> None:
         assert any("fp16" in name for name in names)
 
 
-def test_findings_and_faults_have_a_line_each() -> None:
+def test_findings_and_faults_stand_whole_the_gravest_first() -> None:
     session = session_of("mistakes")
     session.add(Fault(t=9.0, what="the probes died\x1b[2J", instrument="probes"))
-    rows = [r for r in lines(small(session, "notebook", 60, 7)) if r]
+    rows = lines(small(session, "notebook", 60, 200))
     assert rows[0].startswith(" ✗ the probes died")
     assert "\x1b" not in "".join(rows)
-    assert [r.split()[1] for r in rows[1:6]] == ["E1", "E2", "E3", "E5", "E4"]
-    assert all(r.endswith("…") for r in rows[1:6])
-    roomy = " ".join(lines(small(session, "notebook", 60, 60)))
-    assert "…" not in roomy
+    heads = [r.split()[1] for r in rows if re.match(" [✗▲] ", r)]
+    assert heads[1:6] == ["E1", "E2", "E3", "E5", "E4"]
+    text = " ".join(" ".join(rows).split())
+    assert "…" not in text
+    for f in findings(session):
+        for said in (f.message, f.why):
+            assert " ".join(said.split()) in text
+    assert "Mistakes, made on purpose" in text
     assert "no finding" in lines(small_pane.build(session_of("quick"), 40, 3, [], "notebook"))[0]
 
 
@@ -187,11 +195,48 @@ def test_an_unknown_precision_is_the_first_there_is() -> None:
 
 def test_batches_and_kernels_that_do_not_fit_are_counted() -> None:
     decode, kernels = session_of("decode"), session_of("kernels")
-    rows = lines(decode_pane.small(decode, 20, 5, 3))
-    assert rows[-1] == " 5 more batches"
-    assert [int(r.split()[1]) for r in rows[1:4]][::2] == [1, 128]
-    assert lines(kernels_pane.small(kernels, 20, 5, View()))[-1] == " 13 more"
-    assert lines(kernels_pane.small(kernels, 40, 9, View(0, 99)))[0].startswith(" prefill")
+    whole = lines(short_decode.rows(decode, 20, 3, None, UNICODE))
+    rows = lines(short_decode.build(decode, 20, 5, 3, None, UNICODE))
+    assert rows == [*whole[:4], f" {len(whole) - 4} more: ↓"]
+    batches = [int(r.split()[1]) for r in whole if r.startswith(" batch")]
+    assert batches == [1, 2, 4, 8, 16, 32, 64, 128]
+    assert lines(short_decode.build(decode, 20, 5, 3, None, UNICODE, 99)) == whole[-5:]
+    rows = lines(short_kernels.build(kernels, 20, 6, UNICODE, View()))
+    assert rows[1].startswith("▸rmsnorm")
+    assert rows[-1] == " 13 more: ↓"
+    last = lines(short_kernels.build(kernels, 40, 9, UNICODE, View(0, 16)))[-1]
+    assert last.startswith("▸")
+
+
+def test_every_page_of_the_kernels_is_there_as_text() -> None:
+    full, kernels = session_of("full"), session_of("kernels")
+    text = " ".join(" ".join(lines(short_kernels.build(full, 60, 150, UNICODE, View()))).split())
+    assert re.search(r"add_scalar fp16 sizes: cache \d+, memory \d+, half-way at 3\d", text)
+    assert re.search(r"n 8192 +\d+ TFLOP/s", text)
+    assert "no kernel map here" in text
+    titles = [lines(short_kernels.build(kernels, 60, 11, UNICODE, View(i)))[0] for i in range(4)]
+    assert [t[1 : t.index("←")].strip() for t in titles[:3]] == kernels_pane.page_names(kernels)[:3]
+    assert (
+        len(
+            {tuple(lines(short_kernels.build(kernels, 60, 11, UNICODE, View(i)))) for i in range(3)}
+        )
+        == 3
+    )
+    assert short_kernels.keys(full, View(), (60, 11), UNICODE)[0] == ("{ud}", "rows")
+
+
+def test_the_plan_has_its_batches_on_pages() -> None:
+    session = session_of("full")
+    fields = PlanFields(load_tables(), session)
+    seen = set()
+    for _ in range(short_plan.pages(fields, session, 60, 11, UNICODE)):
+        seen |= set(lines(short_plan.build(fields, session, 60, 11, UNICODE))[1:])
+        fields.turn(1, 99)
+    whole = lines(short_plan.build(fields, session, 60, 99, UNICODE))[1:]
+    assert {r for r in whole if r} <= seen
+    plan = fields.answer(session).plan
+    assert plan is not None
+    assert all(any(re.match(rf" +(b\* |cap )?{x.batch} ", r) for r in whole) for x in plan.curve)
 
 
 def test_hostile_names_stay_text() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -102,6 +103,22 @@ def test_every_row_is_as_wide_as_asked(
         assert {style for r in rows for _, style in r} <= STYLES["dark"].keys()
         if glyphs is ASCII:
             assert "".join(map(text_of, rows)).isascii()
+
+
+@pytest.mark.parametrize("height", range(3, 16))
+def test_without_room_for_details_every_session_is_there_or_counted(
+    recorded: Listing, height: int
+) -> None:
+    count = len(recorded.entries)
+    seen: set[str] = set()
+    for cursor in range(count):
+        rows = [text_of(r).rstrip() for r in small(recorded, 50, height, UNICODE, cursor)]
+        assert sum(r.startswith(" ▸") for r in rows) == 1
+        listed = [r for r in rows[1:] if r and "more: " not in r]
+        told = sum(int(n) for n in re.findall(r"(\d+) more: [↑↓]", rows[-1]))
+        assert len(listed) + told == count
+        seen |= {r.replace("▸", " ") for r in listed}
+    assert len(seen) == count
 
 
 @pytest.mark.parametrize("cells", range(42, 121))
