@@ -15,11 +15,13 @@ from typing import IO
 
 import msgspec
 
+from roofwatch.session.cgroups import oom_kills
 from roofwatch.session.events import AnyEvent, Beat, Note, decode
 from roofwatch.session.interpreter import start_of
 from roofwatch.session.kept_file import SessionFile
 
 LOG_LINES = 6
+OUT_OF_MEMORY = ", by the kernel: the memory that this container may use was full"
 PIPE_BYTES = 1 << 20  # Linux' own limit for an unprivileged process
 
 
@@ -55,6 +57,7 @@ class Child:
         read_end, write_end = os.pipe()
         _widen(write_end)
         own = ["--fd", str(write_end), "--t0", str(t0_ns)]
+        self._oom_kills = oom_kills()
         self.process = subprocess.Popen(
             [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
             stdin=subprocess.PIPE,
@@ -129,6 +132,13 @@ class Child:
     def excuse(self) -> None:
         """Nobody has listened for a while: its silence counts from now on."""
         self.last_beat = self.last_event = self.last_step = time.monotonic()
+
+    def how_it_ended(self, code: int | None) -> str:
+        """In words: its exit code, or the signal, and whether memory was what it lacked."""
+        if code is None or code >= 0:
+            return f"ended: exit code {code}"
+        short = code == -signal.SIGKILL and oom_kills() > self._oom_kills
+        return f"ended: killed by signal {-code}{OUT_OF_MEMORY if short else ''}"
 
     @property
     def age_s(self) -> float:

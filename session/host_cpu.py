@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 
 import msgspec
 
+from roofwatch.session.cgroups import groups, mounted, words_of
 from roofwatch.session.events import HostCpu, Status
 
 CPUS = "/sys/devices/system/cpu"
-CGROUPS = "/sys/fs/cgroup"
 UNLIMITED = "unlimited"
 
 
@@ -66,11 +65,11 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
 def quota(root: str = "") -> Quota:
     """The tightest CPU quota of our cgroups, of version 2 (cpu.max) or 1 (cpu.cfs_quota_us)."""
     found: list[Quota] = []
-    for group in _groups(root):
-        both, why = _words(f"{group}/cpu.max")  # "200000 100000" or "max 100000"
+    for group in groups("cpu", root):
+        both, why = words_of(f"{group}/cpu.max")  # "200000 100000" or "max 100000"
         if not both and why == "not_supported":
-            ours, why = _words(f"{group}/cpu.cfs_quota_us")
-            period, _ = _words(f"{group}/cpu.cfs_period_us")
+            ours, why = words_of(f"{group}/cpu.cfs_quota_us")
+            period, _ = words_of(f"{group}/cpu.cfs_period_us")
             both = ours + period
         found.append(_share(both, group) if both else Quota(status=why))
     limited = [q for q in found if q.cores is not None]
@@ -81,12 +80,12 @@ def quota(root: str = "") -> Quota:
     for why in ("no_permission", "error", UNLIMITED):
         if why in said:
             return Quota(status=why)
-    return Quota(status=UNLIMITED if _mounted(root) else "not_supported")
+    return Quota(status=UNLIMITED if mounted("cpu", root) else "not_supported")
 
 
 def throttling(group: str | None) -> tuple[int, int] | None:
     """Scheduling periods of a cgroup so far, and those in which its quota was used up."""
-    words, _ = _words(f"{group}/cpu.stat") if group else ([], None)
+    words, _ = words_of(f"{group}/cpu.stat") if group else ([], None)
     fields = dict(zip(words[::2], words[1::2], strict=False))
     try:
         return int(fields["nr_periods"]), int(fields["nr_throttled"])
@@ -102,42 +101,6 @@ def host_cpu(root: str = "") -> HostCpu:
     if limit.status is not None:
         status |= dict.fromkeys(("limit_cores", "periods", "throttled"), limit.status)
     return HostCpu(name=name, cores=len(usable()), limit_cores=limit.cores, status=status)
-
-
-def _groups(root: str) -> Iterator[str]:
-    """Folders of the cgroups that may hold our CPU quota, of both versions, from the root down."""
-    for line in (read(f"{root}/proc/self/cgroup") or "").splitlines():
-        hierarchy, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if hierarchy == "0" and not controllers:
-            bases = [f"{root}{CGROUPS}", f"{root}{CGROUPS}/unified"]
-        elif "cpu" in controllers.split(","):
-            bases = [f"{root}{CGROUPS}/cpu", f"{root}{CGROUPS}/{controllers}"]
-        else:
-            continue
-        parts = [part for part in path.split("/") if part]
-        # A container sees its own group as the root, yet may be told the host's path: try all.
-        for depth in range(len(parts) + 1):
-            for base in dict.fromkeys(bases):
-                yield "/".join([base, *parts[:depth]])
-
-
-def _mounted(root: str) -> bool:
-    """Whether cgroups can be looked at here at all."""
-    return any(os.path.isdir(group) for group in _groups(root))
-
-
-def _words(path: str) -> tuple[list[str], Status]:
-    """The words of a small file; of one that cannot be read none, and why."""
-    try:
-        with open(path) as file:
-            return file.read().split(), "error"
-    except PermissionError:
-        return [], "no_permission"
-    except FileNotFoundError:
-        return [], "not_supported"
-    except (OSError, UnicodeDecodeError):
-        return [], "error"
 
 
 def _share(both: list[str], group: str) -> Quota:

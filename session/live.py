@@ -334,8 +334,7 @@ class Live:
         else:
             said = self._said(child)
             if not (said and code in FINAL):
-                how = f"killed by signal {-code}" if code and code < 0 else f"exit code {code}"
-                self._fault(child, code, f"ended: {how}")
+                self._fault(child, code, child.how_it_ended(code))
             self._start_again(child, final=any(f.exit_code == code for f in said))
         child.end()
 

@@ -34,6 +34,8 @@ def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
     ranked = [(0, ("telemetry is starting ", "dim"))]
     if session.samples:
         ranked = _live(session.samples[-1], device, cells, glyphs)
+    if any(f.instrument == "telemetry" for f in session.open_faults):  # what is read no more
+        ranked = [(0, ("not live  ", "warn")), *((n, (text, "dim")) for n, (text, _) in ranked)]
     right = [piece for _, piece in ranked]
     while left and width([name, *left, *right]) >= cells:
         left.pop()
