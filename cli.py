@@ -185,7 +185,11 @@ def _draw(source: Live | Replay, options: argparse.Namespace, leaving: Leaving) 
 def screen(argv: list[str]) -> int:
     """The screen, or the plain run where the terminal is none."""
     parser = _screen_parser()
-    options = parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
+    if (verb := next((word for word in unknown if word in VERBS), None)) is not None:
+        parser.error(f"the verb comes first, then its options: roofwatch {verb} ...")
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if not _has_screen():
         return HUNG_UP if _hung_up() else run(argv, look=True)
     gc.disable()  # until the first paint: collecting costs a fifth of the start

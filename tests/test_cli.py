@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from roofwatch.cli import main
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -217,3 +219,12 @@ def test_a_precision_that_is_none_is_said(text: str, capsys: pytest.CaptureFixtu
     assert said.count("\n") == 1
     assert "--hold" in said
     assert "fp8_fast" in said
+
+
+def test_a_verb_behind_options_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--ascii", "show", "s.jsonl", "--replay"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "the verb comes first, then its options: roofwatch show ..." in said
+    assert said.count("\n") == 1

@@ -19,7 +19,8 @@ def test_values_that_are_no_longer_read_say_so(h200: Session) -> None:
     assert "not live" not in text_of(row)
     h200.add(Fault(t=last.t, instrument="telemetry", what="GPU is lost", exit_code=4))
     row = build(h200, 80, "bf16", UNICODE)[0]
-    assert f"not live  {shown}" in text_of(row)
+    assert "not live  " in text_of(row)
+    assert shown in text_of(row)
     assert {name for text, name in row if "MHz" in text} == {"dim"}
     h200.add(msgspec.structs.replace(last, t=last.t + 0.1))  # it has come back
     assert "not live" not in text_of(build(h200, 80, "bf16", UNICODE)[0])
