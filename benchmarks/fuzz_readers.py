@@ -165,7 +165,7 @@ def _session_case(rng: random.Random) -> bytes:
         elif not lines[at].startswith("{"):
             continue
         else:
-            with suppress(ValueError):  # the text of it was damaged before
+            with suppress(ValueError, RecursionError):  # its text was damaged before
                 lines[at] = mutations.as_json(rng, mutations.changed(rng, json.loads(lines[at])))
     data = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
     if rng.random() < 0.1:
