@@ -73,7 +73,7 @@ def test_what_acts_on_a_terminal_is_seen(character: str) -> None:
 
 
 def test_the_kept_result_is_of_every_reader_and_without_a_failure() -> None:
-    kept = json.loads((Path(fuzz.__file__).parent / "results" / "fuzz.json").read_text())
+    kept = json.loads((Path(fuzz.__file__).parent / "results" / "cpu" / "fuzz.json").read_text())
     assert kept["readers"].keys() == READERS.keys()
     for found in kept["readers"].values():
         assert found["count"] >= 20_000
