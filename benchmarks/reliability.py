@@ -32,7 +32,17 @@ WORDS = (
     "None, wrong types, no UTF-8, short, empty and huge lists, control characters."
 )
 KILLED = ("killed", "times", "readable", "most lost, s", "median lost, s", "orphans", "back, s")
-ENDED = ("how", "times", "median, s", "longest, s", "exit codes", "not restored", "orphans", "open")
+ENDED = (
+    "how",
+    "times",
+    "median, s",
+    "longest, s",
+    "exit codes",
+    "not restored",
+    "orphans",
+    "open",
+    "tracebacks",
+)
 
 FUZZED = (
     "reader",
@@ -85,7 +95,7 @@ def ends() -> list[str]:
     )
     lines += [
         f"| {' | '.join(ENDED)} |",
-        "|---|---:|---:|---:|---|---:|---:|---:|",
+        "|---|---:|---:|---:|---|---:|---:|---:|---:|",
     ]
     for name, row in told["rows"].items():
         codes = ", ".join(f"{code}: {count}" for code, count in row["codes"].items())
@@ -93,7 +103,7 @@ def ends() -> list[str]:
         left = row["modes_not_restored"] + row["screen_not_restored"]
         lines.append(
             f"| {name} | {row['count']} | {row['median_s']:.2f} | {row['longest_s']:.2f} | {codes} "
-            f"| {left} | {row['orphans']} | {open_files} |"
+            f"| {left} | {row['orphans']} | {open_files} | {row['tracebacks']} |"
         )
     return [*lines, ""]
 
