@@ -28,7 +28,9 @@ from typing import Any
 from fuzz_commands import lay_out
 from fuzz_readers import READERS
 
-HANG_S = 5.0
+HANG_S = 5.0  # of the processor
+WAITS = 6  # times as long by the clock, for a case that works nothing or a machine that is busy
+CLOCKS = ((signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, WAITS))
 MEMORY = "/dev/shm"
 KEPT = Path(tempfile.gettempdir()) / "roofwatch-fuzz"
 
@@ -53,15 +55,21 @@ def _own_folder() -> Iterator[Path]:
         os.chdir(folder)
         os.environ |= {"XDG_CONFIG_HOME": f"{folder}/home", "XDG_DATA_HOME": f"{folder}/data"}
         os.environ.pop("PYTHONWARNINGS", None)
-        ring = signal.signal(signal.SIGALRM, _ring)
+        rings = [(number, signal.signal(number, _ring)) for number, _, _ in CLOCKS]
         try:
             yield folder
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, ring)
+            _limit(0)
+            for number, ring in rings:
+                signal.signal(number, ring)
             os.chdir(before)
             os.environ.clear()
             os.environ.update(environ)
+
+
+def _limit(seconds: float) -> None:
+    for _, timer, times in CLOCKS:
+        signal.setitimer(timer, seconds * times)
 
 
 def chance(name: str, seed: int, number: int) -> random.Random:
@@ -73,7 +81,7 @@ def tried(name: str, data: bytes, folder: Path, rng: random.Random, share: float
     """How one case ends: refused, answered, tracebacks or hangs; why stands on stderr."""
     reader = READERS[name]
     entire = rng.random() < (reader.whole_share if share is None else share)
-    signal.setitimer(signal.ITIMER_REAL, HANG_S)
+    _limit(HANG_S)
     try:
         refused = reader.run(data, folder, rng, entire)
     except Hang:
@@ -83,7 +91,7 @@ def tried(name: str, data: bytes, folder: Path, rng: random.Random, share: float
         traceback.print_exc()
         return "tracebacks"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _limit(0)
     if entire:
         return "refused whole" if refused else "answered whole"
     return "refused" if refused else "answered"
