@@ -203,7 +203,7 @@ def test_it_stops_and_comes_back_twice_while_it_measures(saved: Path) -> None:
         def drawn(text: str, last: int = rows - 1) -> bool:
             return "MHz" in text and "quit" in text.splitlines()[last]
 
-        assert screen.when(drawn, 20) is not None
+        assert screen.when(drawn, 20) is not None, screen.text()
     assert screen.close() == 0
     assert screen.modes() == screen.modes_before
     moments = [s.t for s in fold(events(saved)).samples]

@@ -561,7 +561,8 @@ class Terminal:
         self.main, self.side = os.openpty()
         self.before = termios.tcgetattr(self.side)
         self.text = b""
-        take = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        take = "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        take += "signal.signal(signal.SIGINT, signal.SIG_DFL); "  # a job in the background has none
         take += "os.execv(sys.argv[1], sys.argv[1:])"
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", take, *command],

@@ -83,7 +83,7 @@ def live(session: Session) -> Any:
 def test_the_lines_of_a_run(tmp_path: Path) -> None:
     session, _ = session_of("quick", tmp_path)
     pipe = Terminal()
-    plain._follow(live(session), pipe, None, UNICODE)
+    plain._follow(live(session), pipe, None, UNICODE, None)
     hold_text(pipe.getvalue(), "the progress")
     assert MARKUP in pipe.getvalue()
 
@@ -98,7 +98,7 @@ def test_the_bar_of_a_run_takes_no_name_for_markup(
     terminal = Terminal()
     with plain._bar(terminal) as bar:
         assert bar is not None
-        plain._follow(live(session), terminal, bar, UNICODE)
+        plain._follow(live(session), terminal, bar, UNICODE, None)
         bar.refresh()
     said = CURSOR.sub("", SGR.sub("", terminal.getvalue())).replace("\r", "")
     hold_text(said, "the terminal")

@@ -97,10 +97,13 @@ async def test_no_session_comes_under_the_cursor_by_itself(many: Path) -> None:
         save(many, "newer", 31)
         app.dashboard.sources.listing.refresh()
         await until(pilot, lambda: entries()[0].path.name == "newer.jsonl")
-        await pilot.pause(0.3)
-        lines = app.dashboard.pane("sessions").lines
-        assert any(line.startswith(" ▸A") for line in lines)
-        assert any(here.path.name in line for line in lines)
+
+        def drawn() -> bool:
+            lines = app.dashboard.pane("sessions").lines
+            marked = any(line.startswith(" ▸A") for line in lines)
+            return marked and any(here.path.name in line for line in lines)
+
+        await until(pilot, drawn)
 
 
 async def test_a_mark_whose_file_is_gone_is_none(many: Path) -> None:
