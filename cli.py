@@ -101,8 +101,12 @@ def _live(parser: Parser, options: argparse.Namespace) -> Live:
 
     if options.nominal is not None or _has_own_cards():
         cards()  # a mistake in a user's file is said before the screen opens
-    if options.resume is not None and options.save is not None:
-        parser.error("--resume goes on in its own file; --save is of a new one")
+    if options.resume is not None:
+        own = {"--save": options.save, "--hold": options.hold, "--sustain": options.sustain}
+        own |= {"--model": options.model, "--context": options.context}
+        own |= {"--suite": options.suite != "quick"}
+        if (name := next((name for name, given in own.items() if given), None)) is not None:
+            parser.error(f"--resume goes on as the session began; {name} is of a new one")
     models, contexts = decode_shapes(parser, options)
     return Live(
         Options(
@@ -137,6 +141,8 @@ def _kept(live: Live) -> str:
 
     spent = session_cost_said(live.session)
     kept = f"not kept: {problem}" if problem else f"what was measured is in {live.path}"
+    if not problem and not live.session.complete and live.options.probes:
+        kept = f"{kept} (--resume measures the rest)"
     return f"{kept}; it {spent}" if spent else kept
 
 
@@ -201,8 +207,10 @@ def screen(argv: list[str]) -> int:
         try:
             code = _draw(live, options, leaving)
         finally:
-            live.close()
+            live.close(leaving.why)
         if code:
+            with contextlib.suppress(OSError):  # its terminal may be gone
+                _tell(_kept(live))
             return code
         from roofwatch.session.exit_code import exit_code
 

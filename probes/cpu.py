@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import psutil
 
+from roofwatch.session.cgroups import groups, words_of
 from roofwatch.session.host_cpu import cpuinfo
 
-CGROUP_MAX = Path("/sys/fs/cgroup/memory.max")
-CGROUP_NOW = Path("/sys/fs/cgroup/memory.current")
-CGROUP_STAT = Path("/sys/fs/cgroup/memory.stat")
+# Of cgroups version 2 and 1: the limit, what is used, and the page cache in it.
+MEMORY_FILES = (
+    ("memory.max", "memory.current", ("inactive_file", "active_file")),
+    (
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        ("total_inactive_file", "total_active_file"),
+    ),
+)
 
 
-def available_bytes() -> int:
-    """Memory that can be taken without swapping, under this container's limit too."""
-    available = int(psutil.virtual_memory().available)
-    try:
-        limit, used = CGROUP_MAX.read_text().strip(), int(CGROUP_NOW.read_text()) - _file_cache()
-    except (OSError, ValueError):
-        return available
-    return min(available, int(limit) - used) if limit.isdigit() else available
+def available_bytes(root: str = "") -> int:
+    """Memory that can be taken without swapping, under every limit of this container too."""
+    left = [int(psutil.virtual_memory().available)]
+    for group in groups("memory", root):
+        for limit_name, used_name, cached in MEMORY_FILES:
+            limit, _ = words_of(f"{group}/{limit_name}")
+            used, _ = words_of(f"{group}/{used_name}")
+            if limit and used and limit[0].isdigit() and used[0].isdigit():
+                left.append(int(limit[0]) - int(used[0]) + _file_cache(group, cached))
+    return max(0, min(left))
 
 
-def _file_cache() -> int:
-    """Bytes of this container's page cache, which the kernel gives back when asked."""
-    try:
-        fields = dict(line.split() for line in CGROUP_STAT.read_text().splitlines())
-        return int(fields["inactive_file"]) + int(fields["active_file"])
-    except (OSError, ValueError, KeyError):
-        return 0
+def _file_cache(group: str, names: tuple[str, ...]) -> int:
+    """Bytes of the page cache, which the kernel gives back when asked."""
+    words, _ = words_of(f"{group}/memory.stat")
+    fields = dict(zip(words[::2], words[1::2], strict=False))
+    return sum(int(fields[n]) for n in names if fields.get(n, "").isdigit())
 
 
 def has_fast_bf16(root: str = "") -> bool:

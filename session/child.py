@@ -19,6 +19,7 @@ from roofwatch.session.cgroups import oom_kills
 from roofwatch.session.events import AnyEvent, Beat, Note, decode
 from roofwatch.session.interpreter import start_of
 from roofwatch.session.kept_file import SessionFile
+from roofwatch.session.scratch import new_scratch, remove
 
 LOG_LINES = 6
 OUT_OF_MEMORY = ", by the kernel: the memory that this container may use was full"
@@ -48,6 +49,7 @@ class Child:
     ) -> None:
         self.instrument = instrument
         self.retired = False  # its end is wanted: no fault
+        self.heard = False  # it has told something
         self.born_s = self.last_beat = self.last_event = self.last_step = time.monotonic()
         self.beat: Beat | None = None
         self._t0_ns = t0_ns
@@ -58,6 +60,8 @@ class Child:
         _widen(write_end)
         own = ["--fd", str(write_end), "--t0", str(t0_ns)]
         self._oom_kills = oom_kills()
+        self._scratch = new_scratch() if instrument == "probes" else None
+        environ = {"TMPDIR": str(self._scratch)} if self._scratch else {}
         self.process = subprocess.Popen(
             [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
             stdin=subprocess.PIPE,
@@ -65,6 +69,7 @@ class Child:
             stderr=self._log,
             pass_fds=(write_end,),
             start_new_session=True,
+            env=os.environ | environ,
         )
         os.close(write_end)
         self._reader = threading.Thread(
@@ -88,6 +93,7 @@ class Child:
                     if _step(before) != _step(event):
                         self.last_step = self.last_beat
                 else:
+                    self.heard = True
                     self.last_event = self.last_step = self.last_beat
                     self._file.write(event)
                 self._inbox.put(event)
@@ -113,21 +119,28 @@ class Child:
         """End it: close its stdin, then SIGTERM at once, SIGKILL after ``patience_s``."""
         self.retired = True
         if self.process.poll() is None:
-            self.process.terminate()
+            self._signal(signal.SIGTERM)
             if self.wait(patience_s) is None:
                 self.kill()
                 self.wait(2.0)
+        elif (self.process.returncode or 0) < 0:
+            self._signal(signal.SIGKILL)  # what it had started, and could not end
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
         self._reader.join(0.5)
         self._log.close()
+        remove(self._scratch)
 
     def kill(self) -> None:
         """Kill it and what it started, at once; one that the driver holds dies when it lets go."""
         self.retired = True
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        """To the process and to what it has started, a compiler for instance."""
         with contextlib.suppress(OSError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.process.pid, number)
 
     def excuse(self) -> None:
         """Nobody has listened for a while: its silence counts from now on."""

@@ -24,16 +24,21 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     reference: tuple[str, float] | None = None
 
 
-def done_so_far(session: Session, run: int) -> Done:
+def done_so_far(session: Session, run: int, anew: bool = False) -> Done:
     """Every probe of the run that was measured to its end, failed or was left out.
 
-    One that was cut short is none of them: it has begun and not ended, or has no figure.
+    One that was cut short is none of them: it has begun and not ended, or has no figure. ``anew``:
+    what failed or was left out is none either, for it may come out otherwise.
     """
     begun = {s.probe for s in session.spans if s.run == run}
     ended = {s.probe for s in session.spans if s.run == run and s.edge == "end"}
     found = [m.probe for m in session.measurements if m.run == run and m.probe in ended]
-    found += [f.probe for f in session.faults if f.run == run and f.probe]
-    found += [n.probe for n in session.notes if n.run == run and n.probe and n.probe not in begun]
+    failed = {f.probe for f in session.faults if f.run == run and not session.healed(f)}
+    found = [probe for probe in found if probe not in failed]
+    if not anew:
+        found += [probe for probe in failed if probe]
+        notes = (n for n in session.notes if n.run == run)
+        found += [n.probe for n in notes if n.probe and n.probe not in begun]
     over = list(dict.fromkeys(found))
     measured = [m for m in session.measured(run) if m.probe in over]
     shapes = {

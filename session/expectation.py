@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.probe_spec import ProbeSpec
-from roofwatch.session.events import Device, Expect
+from roofwatch.session.events import Device, Expect, SessionInfo
+
+if TYPE_CHECKING:
+    from roofwatch.session.fold import Session
 
 
 def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str]) -> Nominal:
@@ -66,3 +72,16 @@ def expectations(
                 why=found.why,
                 run=run,
             )
+
+
+def expected_anew(
+    session: Session, cards: tuple[tuple[Card, ...], frozenset[str]], t: float, run: int
+) -> Iterator[SessionInfo | Expect]:
+    """Nominal figures and ranges that the session does not have yet, or has otherwise."""
+    nominal = nominal_of(session.device, *cards)
+    if nominal != session.nominal:
+        yield SessionInfo(t=t, nominal=msgspec.to_builtins(nominal))
+    for expect in expectations(session.specs, session.device, nominal, t, run):
+        known = session.expect(expect.probe, run)
+        if known is None or (known.low, known.high) != (expect.low, expect.high):
+            yield expect

@@ -35,6 +35,7 @@ from roofwatch.session.samples import Samples
 if TYPE_CHECKING:
     from roofwatch.roofline.lookup import Nominal
 
+LOST = 4  # an instrument's exit code: the card is
 MOST_CARDS = 1024  # of one host: a damaged file may name any number
 
 
@@ -102,6 +103,8 @@ class Session:
         elif isinstance(event, Expect):
             self.expects[event.run, event.probe] = event
         elif isinstance(event, Span):
+            if event.edge == "begin":
+                self._begin_anew(event)
             self.spans.append(event)
         elif isinstance(event, Measurement):
             self.measurements.append(event)
@@ -110,11 +113,22 @@ class Session:
         elif isinstance(event, Note):
             self.notes.append(event)
         elif isinstance(event, Fault):
+            if event.instrument == "telemetry":  # it knows no runs
+                event = msgspec.structs.replace(event, run=self.run)
             self.faults.append(event)
         else:
             self.ends[event.run] = event
             if event.complete:
                 self._leave_behind(event.run)
+
+    def _begin_anew(self, span: Span) -> None:
+        """What an attempt that was cut short has left of a held probe, a sweep or a group."""
+        key = (span.run, span.probe)
+        if any((s.run, s.probe) == key for s in self.series):
+            self.series = [s for s in self.series if (s.run, s.probe) != key]
+        points = ("sweep", *GROUPS)
+        if any((m.run, m.probe) == key and m.protocol in points for m in self.measurements):
+            self.measurements = [m for m in self.measurements if (m.run, m.probe) != key]
 
     def _leave_behind(self, run: int) -> None:
         """Of the runs before a complete one stay spans, notes and faults, and thinned series."""
@@ -222,13 +236,23 @@ class Session:
 
     @property
     def open_faults(self) -> list[Fault]:
-        """Faults of the run that nothing has healed: telemetry's is by a sample that came later."""
-        last_s = self.samples.moments[-1] if self.samples else -1.0
-        return [
-            f
-            for f in self.faults
-            if f.run == self.run and not (f.instrument == "telemetry" and f.t < last_s)
-        ]
+        """Faults of the run that nothing has healed."""
+        return [f for f in self.faults if f.run == self.run and not self.healed(f)]
+
+    def healed(self, fault: Fault) -> bool:
+        """Telemetry's by a later sample, a probe's when it was measured later all the same.
+
+        Of the probes between two of them: by a run that came to its end.
+        """
+        if fault.instrument == "telemetry" and fault.exit_code != LOST:
+            return bool(self.samples) and self.samples.moments[-1] > fault.t
+        if fault.instrument != "probes":
+            return False
+        if fault.probe is None:
+            end = self.ends.get(fault.run)
+            return end is not None and end.complete and end.t > fault.t
+        later = (m for m in reversed(self.measurements) if m.run == fault.run)
+        return any(m.probe == fault.probe and m.t > fault.t for m in later)
 
     @property
     def complete(self) -> bool:

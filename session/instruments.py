@@ -13,6 +13,7 @@ from roofwatch.session.stuck import why_stuck
 
 PAUSE_S = 2.0  # between two looks: we were stopped ourselves, and heard nobody
 SILENT_S = {"telemetry": 2.0, "probes": 5.0}  # long before one counts as hung
+OPENING_S = 20.0  # of silence, while something is opened
 SPEAKING = ("waiting", "measuring")  # states in which the probes are expected to
 
 
@@ -93,6 +94,14 @@ class Instruments:
                 found.append((child, why))
         return found
 
+    def mute(self, patience_s: float) -> tuple[Child, str] | None:
+        """Telemetry that lives, and has told nothing for so long; which call it waits for."""
+        child = self._children.get("telemetry")
+        if child is None or child.heard or child.age_s < patience_s or not self.alive("telemetry"):
+            return None
+        call = child.beat.waits_for if child.beat else None
+        return child, f"said nothing{f': {call} does not return' if call else ''}"
+
     def keep_pace(self, asked_hz: float, measuring: bool) -> None:
         """Tell telemetry how often to read, where that has changed."""
         hz = pace_hz(asked_hz, self._file.size_bytes, measuring)
@@ -105,14 +114,15 @@ class Instruments:
     def silence(self) -> tuple[str, float] | None:
         """An instrument that should speak and does not, with its last word's age in seconds.
 
-        Nobody is expected to speak while torch is imported or a device is opened.
+        While torch is imported or a device is opened nobody is expected to, for a while.
         """
         for name, patience_s in SILENT_S.items():
             child = self._children.get(name)
             if child is None or child.process.poll() is not None or child.silent_s < patience_s:
                 continue
             beat = child.beat
-            if name == "telemetry" or (beat is not None and beat.state in SPEAKING):
+            speaking = name == "telemetry" or (beat is not None and beat.state in SPEAKING)
+            if speaking or child.silent_s > OPENING_S:
                 return name, child.silent_s
         return None
 

@@ -34,6 +34,7 @@ class SessionFile:
         self.size_bytes = size_bytes
         self._descriptor = descriptor
         self._full = False
+        self._held: list[AnyEvent] | None = None
         self._lock = threading.Lock()
 
     def write(self, event: AnyEvent) -> None:
@@ -42,6 +43,9 @@ class SessionFile:
             return
         line = memoryview(encode(event))
         with self._lock:
+            if self._held is not None:
+                self._held.append(event)
+                return
             if self._descriptor is None or (self.problem and not self._full):
                 return
             try:
@@ -57,6 +61,47 @@ class SessionFile:
                 self._full = True
                 what = "telemetry and launches are no longer saved, all else is"
                 self.problem = f"{self.path}: {MOST_BYTES >> 30} GiB are full; {what}"
+
+    @property
+    def held(self) -> bool:
+        """Whether what is written waits to be released."""
+        return self._held is not None
+
+    def hold(self) -> None:
+        """Keep what is written in memory, until it is known whether it belongs to the session."""
+        self._held = []
+
+    def release(self) -> None:
+        """It does: write it, and all that comes. A torn last line is cut off first."""
+        with self._lock:
+            waiting, self._held = self._held or [], None
+            self._cut_torn_line()
+        for event in waiting:
+            self.write(event)
+
+    def _cut_torn_line(self) -> None:
+        if self._descriptor is None:
+            return
+        size_bytes = os.fstat(self._descriptor).st_size
+        begin = max(0, size_bytes - TAIL_BYTES)
+        tail = os.pread(self._descriptor, TAIL_BYTES, begin)
+        whole = tail.rfind(b"\n") + 1
+        if whole < len(tail):
+            os.ftruncate(self._descriptor, begin + whole)
+        self.size_bytes = begin + whole
+
+    def look(self) -> None:
+        """See whether the file is still where it was, and as long: someone may have moved it."""
+        if self._descriptor is None or self.problem or self._held is not None:
+            return
+        try:
+            ours, there = os.fstat(self._descriptor), os.stat(self.path)
+        except OSError:
+            there = None
+        if there is None or (ours.st_ino, ours.st_dev) != (there.st_ino, there.st_dev):
+            self.problem = f"{self.path}: was deleted or moved while it was written"
+        elif stat.S_ISREG(ours.st_mode) and ours.st_size < self.size_bytes:
+            self.problem = f"{self.path}: was cut short by someone while it was written"
 
     def rename(self, path: Path) -> None:
         """Give the open file its final name, if that name is free."""
@@ -111,7 +156,7 @@ def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
 
 
 def reopen(path: Path) -> SessionFile:
-    """Open a session file to go on with it. A torn last line is cut off: no event is lost by it.
+    """Open a session file to go on with it. Nothing is written before ``release``.
 
     Raises:
         UnreadableSession: it cannot be opened or written, or is being written.
@@ -126,13 +171,9 @@ def reopen(path: Path) -> SessionFile:
     if why is not None:
         os.close(descriptor)
         raise UnreadableSession(f"{path}: {why}")
-    size_bytes = os.fstat(descriptor).st_size
-    tail = os.pread(descriptor, TAIL_BYTES, max(0, size_bytes - TAIL_BYTES))
-    torn_bytes = len(tail) - (tail.rfind(b"\n") + 1)
-    if torn_bytes:
-        size_bytes -= torn_bytes
-        os.ftruncate(descriptor, size_bytes)
-    return SessionFile(path, descriptor, size_bytes)
+    file = SessionFile(path, descriptor, os.fstat(descriptor).st_size)
+    file.hold()
+    return file
 
 
 def _why_not(descriptor: int) -> str | None:

@@ -31,7 +31,7 @@ from roofwatch.session.events import AnyEvent, Beat, Device, End, Fault, Note, S
 from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
-from roofwatch.session.pairing import not_the_same, other_card, paired
+from roofwatch.session.pairing import another, other_card, paired
 from roofwatch.session.restarts import FINAL, Restarts
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Live:
         self._telemetry_due_s: float | None = None
         self._without: list[str] = []  # calls of NVML that did not return
         self._told_go = False
+        self._went = 0  # the run that was let go
         self._expected_revision = -1
         self._file_problem_said = False
         self._news: list[AnyEvent] = []
@@ -121,7 +122,8 @@ class Live:
 
     def _spawn_probes(self) -> None:
         self._told_go = False
-        done = done_so_far(self.session, self._run)
+        anew = self._resumed is not None and self._went == 0  # a resumed run tries all again
+        done = done_so_far(self.session, self._run, anew)
         self._spawn("probes", probe_arguments(self.options, self._run, done))
 
     def poll(self, look_up: bool = True) -> list[AnyEvent]:
@@ -150,6 +152,7 @@ class Live:
                     self._note(text)
         if look_up:
             self._expect()
+        self.file.look()
         if self.file.problem and not self._file_problem_said:
             self._file_problem_said = True
             self._tell(Fault(t=self.now(), instrument="file", what=self.file.problem))
@@ -160,9 +163,6 @@ class Live:
         """An instrument said which device it sees; pair them and name the file."""
         telemetry = self.session.told_by("telemetry")
         probes = self.session.told_by("probes")
-        if self._resumed and info.device and not_the_same(self._resumed, info.device):
-            self._refuse(info.device)
-            return
         if telemetry and probes and info.instrument == "probes":
             if probes.kind == "cpu" and telemetry.kind == "cuda":
                 self._note("this torch cannot use the GPU: the CPU is measured instead")
@@ -176,9 +176,10 @@ class Live:
             self.file.rename(folder / f"{self._stamp}-{slug(name)}-{self._id}.jsonl")
 
     def _refuse(self, device: Device) -> None:
-        """The session that is resumed is of another device: nothing of this one is added."""
+        """Nothing of another device is added: the file stays as it was."""
         before = self._resumed.name if self._resumed else None
         what = f"the session is of {before}, this is {device.name or device.kind}: not gone on with"
+        self.file.close()
         self._instruments.end("telemetry", "probes")
         self._tell(
             Fault(t=self.now(), instrument="parent", what=what, exit_code=ABSENT, run=self._run)
@@ -202,17 +203,10 @@ class Live:
         unchanged = self.session.revision == self._expected_revision
         if device.kind is None or self._told_go or unchanged:
             return
-        from roofwatch.session.expectation import expectations, nominal_of  # after the first paint
+        from roofwatch.session.expectation import expected_anew  # after the first paint
 
-        cards, user_keys = self._cards()
-        nominal = nominal_of(device, cards, user_keys)
-        t = self.now()
-        if nominal != self.session.nominal:
-            self._tell(SessionInfo(t=t, nominal=msgspec.to_builtins(nominal)))
-        for expect in expectations(self.session.specs, device, nominal, t, self._run):
-            known = self.session.expect(expect.probe, self._run)
-            if known is None or (known.low, known.high) != (expect.low, expect.high):
-                self._tell(expect)
+        for event in expected_anew(self.session, self._cards(), self.now(), self._run):
+            self._tell(event)
         self._expected_revision = self.session.revision
 
     def _tell(self, event: AnyEvent) -> None:
@@ -243,10 +237,16 @@ class Live:
         child = self._instruments.get("probes")
         if child is None:  # it ended while the question stood
             return
-        occupied = self.busy()
+        if self._resumed is not None and self.file.held:
+            told = self.session.told_by("probes"), self.session.told_by("telemetry")
+            if (other := another(self._resumed, *told)) is not None:
+                self._refuse(other)
+                return
+            self.file.release()
+        occupied = self.busy() if self._went != self._run else None
         if occupied is not None:
             self._tell(finding_flag(occupied, self.session, self.now(), self._run))
-        self._told_go = True
+        self._told_go, self._went = True, self._run
         nominal = self.session.nominal
         if nominal is not None and any(s.mistake for s in self.session.specs):
             child.tell(f"peaks {msgspec.json.encode(nominal.peaks_tflops).decode()}")
@@ -278,7 +278,7 @@ class Live:
 
     def rerun(self) -> bool:
         """Begin the next run in the same session; False while one is under way."""
-        if self.probing:
+        if self.probing or (self._resumed is not None and self.file.held):
             return False
         self._run += 1
         self._restarts.new_run()
@@ -308,6 +308,8 @@ class Live:
             self._instruments.kill(child)
             self._fault(child, None, f"hangs: {why}; it is ended")
             self._start_again(child)
+        if self._went == self._run and self.waiting:  # started again: nobody is asked twice
+            self.go()
         if self._telemetry_due_s is not None and time.monotonic() >= self._telemetry_due_s:
             self._telemetry_again()
 
@@ -342,7 +344,7 @@ class Live:
         """What it has written of its own faults."""
         begin_s = self.now() - child.age_s
         faults = (f for f in self.session.faults if f.instrument == child.instrument)
-        return [f for f in faults if f.run == self._run and f.t >= begin_s]
+        return [f for f in faults if f.t >= begin_s]
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""
@@ -351,10 +353,10 @@ class Live:
         if child.instrument == "telemetry":
             wait_s = None if final else self._restarts.telemetry_in_s(child.age_s)
             if wait_s is None:
-                self._note("telemetry is not started again")
+                self._note("telemetry: not started again")
                 return
             self._telemetry_due_s = time.monotonic() + wait_s
-            self._note("telemetry is started again")
+            self._note("telemetry: started again")
             return
         self._instruments.forget("probes")
         if (probe := self.session.running()) is not None:
@@ -362,11 +364,11 @@ class Live:
         done = done_so_far(self.session, self._run).probes
         left = [spec.label for spec in self.session.specs if spec.key not in done]
         if not final and self._restarts.probes(len(done), len(left)):
-            self._note(f"the probes are started again for what remains, {len(left)}")
+            self._note(f"probes: started again, {len(left)} remain")
             self._spawn_probes()
             return
-        why = "the instrument ended"
-        self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        why = "the instrument ended" if left else ""
+        self._tell(End(t=self.now(), complete=not left, why=why, run=self._run))
 
     def _fault(self, child: Child, code: int | None, what: str) -> None:
         self._tell(
@@ -381,13 +383,15 @@ class Live:
             )
         )
 
-    def close(self) -> None:
+    def close(self, why: str = "quit") -> None:
         """End both instruments, keep their last words, close the file."""
+        if (mute := self._instruments.mute(IDENTITY_PATIENCE_S)) is not None:
+            self._fault(mute[0], None, mute[1])
         self._instruments.end("telemetry", "probes")
         self._telemetry_due_s = None
         self.poll()
         if self.options.probes and self._run not in self.session.ends:
-            self._tell(End(t=self.now(), complete=False, why="quit", run=self._run))
+            self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
         if self.empty and self.options.save is None and self._resumed is None:
             self.file.discard()
         self.session.closed = True

@@ -22,7 +22,7 @@ def paired(telemetry: Device, probes: Device) -> bool:
     return not other_card(telemetry, probes)
 
 
-def not_the_same(before: Device, now: Device) -> bool:
+def _not_the_same(before: Device, now: Device) -> bool:
     """A session of the one device cannot go on with the other."""
     if before.kind is None or now.kind is None:
         return False
@@ -33,3 +33,12 @@ def not_the_same(before: Device, now: Device) -> bool:
         if a and b:
             return str(a).lower() != str(b).lower()
     return False
+
+
+def another(before: Device, probes: Device | None, telemetry: Device | None) -> Device | None:
+    """What is measured now, where a session that is gone on with is of something else.
+
+    Telemetry of another kind than the probes is no part of it.
+    """
+    told = [d for d in (probes, telemetry) if d is not None and probes and d.kind == probes.kind]
+    return next((d for d in told if _not_the_same(before, d)), None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from roofwatch.session.events import Beat
 
 TELEMETRY_S = 5.0  # without a sample
-OPENING_S = 60.0  # without its first: NVML takes seconds with persistence mode off
+OPENING_S = 20.0  # without its first: NVML takes seconds with persistence mode off
 SILENT_S = 30.0  # without a beat of the probes: something may hold the interpreter for a while
 STALLED_S = 240.0  # without a step of theirs: compilers and profilers take a minute or two
+IMPORTING_S = 300.0  # without a beat while torch is imported, from a slow disk perhaps
 LOST_S = 20.0  # the same once telemetry has lost the card
 PATIENT = ("importing torch", "waiting")  # for a disk, and for a person
 
@@ -27,9 +28,7 @@ def why_stuck(
             return None
         call = f" ({beat.waits_for} does not return)" if beat and beat.waits_for else ""
         return f"no sample for {silent_s:.0f} s{call}"
-    if state == PATIENT[0]:
-        return None
-    if silent_s >= SILENT_S:
+    if silent_s >= (IMPORTING_S if state == PATIENT[0] else SILENT_S):
         return f"no sign of life for {silent_s:.0f} s"
     if state not in PATIENT and still_s >= (LOST_S if lost else STALLED_S):
         return f"no step for {still_s:.0f} s"

@@ -50,7 +50,8 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
     own = roofs(session)
     swept = {s.probe: s for s in sweeps(session, own, run)}
     notes = {n.probe: n.text for n in session.notes if n.probe and n.run == run}
-    faults = {f.probe: f.what for f in session.faults if f.probe and f.run == run}
+    failed = (f for f in session.faults if f.run == run and not session.healed(f))
+    faults = {f.probe: f.what for f in failed if f.probe}
     running = session.running()
     rows = []
     for spec in session.specs:

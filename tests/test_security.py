@@ -46,6 +46,7 @@ IMPORTERS = {"__init__.py", "library/their_callable.py", "tui/screen/loading.py"
 WRITERS = {
     "session/kept_file.py": "a session",
     "session/picture.py": "a picture",
+    "session/scratch.py": "a compiler's folder, which goes with its instrument",
     "session/child.py": "an instrument's log, nameless",
     "probes/compiled.py": "a compiler's folder, which goes again",
 }

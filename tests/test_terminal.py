@@ -74,6 +74,18 @@ def test_a_killed_instrument_is_shown_and_the_screen_lives(started, name: str) -
     assert said in shown.stdout
 
 
+def test_killed_probes_go_on_with_what_remains(started) -> None:  # type: ignore[no-untyped-def]
+    wait_for(lambda: fold(events(started.session)).running(), 60)
+    died_in = fold(events(started.session)).running()
+    os.kill(family(started)["probes"].pid, signal.SIGKILL)
+    said = "killed by signal 9; started again, "
+    assert started.when(lambda text: said in " ".join(text.split()), 20) is not None
+    wait_for(lambda: fold(events(started.session)).measurements, 60)  # nobody is asked again
+    measured = {m.probe for m in fold(events(started.session)).measurements}
+    assert died_in not in measured
+    assert started.close() == 4
+
+
 @pytest.mark.parametrize("key", ["q", "\x03"])
 def test_quitting_at_any_moment_exits_0_and_leaves_nothing(started, key: str) -> None:  # type: ignore[no-untyped-def]
     wait_for(lambda: len(family(started)) == 2)

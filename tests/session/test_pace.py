@@ -102,6 +102,23 @@ def test_a_full_file_keeps_all_but_telemetry_and_launches(
     assert file.path.stat().st_size < 800
 
 
+def test_a_file_that_is_taken_away_is_missed(tmp_path: Path) -> None:
+    for name, harm, said in (
+        ("a", lambda p: p.unlink(), "was deleted or moved"),
+        ("b", lambda p: p.rename(tmp_path / "elsewhere"), "was deleted or moved"),
+        ("c", lambda p: p.write_bytes(b""), "was cut short"),
+    ):
+        file = create(tmp_path / f"{name}.jsonl", "x", "y")
+        file.write(FIRST)
+        file.look()
+        assert file.problem is None
+        harm(file.path)
+        file.look()
+        assert file.problem is not None
+        assert said in file.problem
+        file.close()
+
+
 def test_nothing_is_kept_where_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

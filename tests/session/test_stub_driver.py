@@ -97,7 +97,7 @@ def test_a_card_that_is_lost_is_said_once_and_not_asked_for_again(
     until(session, lambda: bool(session.session.notes))
     assert [f.exit_code for f in session.session.faults] == [4]
     assert session.session.faults[0].what.startswith("GPU is lost")
-    assert session.session.notes[-1].text == "telemetry is not started again"
+    assert session.session.notes[-1].text == "telemetry: not started again"
     assert exit_code(session.session, [], strict=False) == 4
     session.close()
     again = fold(events(session.path))

@@ -15,7 +15,7 @@ from roofwatch.session import stuck
 from roofwatch.session.asked import Options
 from roofwatch.session.cards import load_cards
 from roofwatch.session.child import Child
-from roofwatch.session.events import Beat
+from roofwatch.session.events import Beat, End
 from roofwatch.session.exit_code import exit_code
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
@@ -72,7 +72,7 @@ def test_telemetry_is_left_after_some_starts(live: Live, monkeypatch: pytest.Mon
         until(live, lambda: live._instruments.alive("telemetry"))
         child(live, "telemetry").process.kill()
         until(live, lambda faults=faults: len(live.session.faults) == faults)
-    assert live.session.notes[-1].text == "telemetry is not started again"
+    assert live.session.notes[-1].text == "telemetry: not started again"
     assert exit_code(live.session, [], strict=False) == 4
 
 
@@ -103,10 +103,23 @@ def test_probes_that_die_in_a_probe_go_on_with_the_next(live: Live) -> None:
     assert (fault.probe, fault.exit_code) == (died_in, -9)
     states = {r.probe: r.state for r in probe_rows(live.session, [])}
     assert states[died_in or ""] == FAILED
-    left = [n.text for n in live.session.notes if n.text.startswith("the probes are started again")]
-    assert left == [f"the probes are started again for what remains, {len(states) - 1}"]
+    left = [n.text for n in live.session.notes if n.text.startswith("probes: started again")]
+    assert left == [f"probes: started again, {len(states) - 1} remain"]
     until(live, lambda: bool(live.session.measurements))
     assert died_in not in {m.probe for m in live.session.measurements}
+
+
+def test_telemetry_that_never_said_anything_is_a_fault(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roofwatch.session.live.IDENTITY_PATIENCE_S", 0.0)
+    live.start()
+    told = child(live, "telemetry")
+    told.heard = False
+    told.beat = Beat(t=1.0, instrument="telemetry", state="starting", waits_for="nvmlInit")
+    live.close()
+    whats = [f.what for f in live.session.faults]
+    assert whats == ["the telemetry instrument said nothing: nvmlInit does not return"]
 
 
 @needs_torch
@@ -157,9 +170,10 @@ def test_nobody_is_blamed_after_a_pause_of_our_own(
     [
         ("telemetry", "sampling", 4.9, 0, False, None),
         ("telemetry", "sampling", 5.1, 0, False, "no sample for 5 s"),
-        ("telemetry", "starting", 50, 0, False, None),
-        ("telemetry", "starting", 61, 0, False, "no sample for 61 s"),
-        ("probes", "importing torch", 500, 500, False, None),
+        ("telemetry", "starting", 19, 0, False, None),
+        ("telemetry", "starting", 21, 0, False, "no sample for 21 s"),
+        ("probes", "importing torch", 299, 9000, False, None),
+        ("probes", "importing torch", 301, 301, False, "no sign of life for 301 s"),
         ("probes", "waiting", 1, 9000, False, None),
         ("probes", "waiting", 31, 9000, False, "no sign of life for 31 s"),
         ("probes", "measuring", 1, 239, False, None),
@@ -180,6 +194,40 @@ def test_the_call_that_does_not_return_is_named() -> None:
     assert stuck.why_stuck("telemetry", beat, 6.0, 6.0) == (
         "no sample for 6 s (nvmlDeviceGetX does not return)"
     )
+
+
+def test_a_run_whose_probes_died_behind_the_last_is_complete(
+    tmp_path: Path, h200_file: Path
+) -> None:
+    live = Live(Options(save=tmp_path / "s.jsonl"), load_cards)
+    for event in events(h200_file):
+        if not isinstance(event, End):
+            live.session.add(event)
+
+    class Dead:
+        instrument = "probes"
+        retired = False
+        age_s = 1.0
+
+        def wait(self, timeout_s: float) -> int:
+            return -9
+
+        def how_it_ended(self, code: int) -> str:
+            return "ended: killed by signal 9"
+
+        def log_tail(self) -> list[str]:
+            return []
+
+        def end(self) -> None:
+            pass
+
+    dead = Dead()
+    live._instruments._children["probes"] = dead  # type: ignore[assignment]
+    live._gone(dead)  # type: ignore[arg-type]
+    assert live.session.ends[1].complete
+    assert len(live.session.faults) == 1
+    assert exit_code(live.session, [], strict=False) == 0
+    live.close()
 
 
 def test_restarts_are_counted() -> None:

@@ -50,7 +50,7 @@ def run(live: Live, glyphs: Glyphs, out: ProgressStream, leaving: Leaving | None
         with _bar(out) as bar:
             _follow(live, out, bar, glyphs, leaving)
     finally:
-        live.close()
+        live.close(leaving.why if leaving is not None else "quit")
     if leaving is not None and leaving.number:  # while it was closed
         raise Interrupted(leaving.number)
     return live.session
@@ -89,8 +89,11 @@ def _cursor_while_stopped(out: ProgressStream) -> Iterator[None]:
 def _follow(
     live: Live, out: ProgressStream, bar: Progress | None, glyphs: Glyphs, leaving: Leaving | None
 ) -> None:
-    said: dict[str, float | None] = {}
-    faults = notes = 0
+    before = live.session  # of a session that is resumed all that is known already
+    said: dict[str, float | None] = {
+        r.probe: r.measured for r in probe_rows(before, []) if r.measured is not None
+    }
+    faults, notes = len(before.faults), len(before.notes)
     device_said = False
     silence_said: set[str] = set()
 

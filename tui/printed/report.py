@@ -40,6 +40,7 @@ def report(
     rows.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))
     if not session.complete:
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
+        rows.append(row(("   roofwatch --resume FILE measures the rest", "dim")))
     if session.measured():
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     if session.samples:

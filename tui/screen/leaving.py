@@ -91,6 +91,11 @@ class Leaving:
         """
         self._patience_s, self._loop, self._leave = patience_s, loop, leave
 
+    @property
+    def why(self) -> str:
+        """What ended it, as a session says it."""
+        return signal.Signals(self.number).name if self.number else "quit"
+
     def covers(self) -> None:
         """From now on the usual screen of the terminal is hidden."""
         if self._terminal is not None:
@@ -194,7 +199,7 @@ class Leaving:
 
         def speak() -> None:
             if self._last_word is not None:
-                code = self._last_word(signal.Signals(self.number).name if self.number else "quit")
+                code = self._last_word(self.why)
                 found[0] = found[0] or code
 
         for last in (speak, self._terminal.restore if self._terminal else _nothing):

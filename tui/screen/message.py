@@ -12,6 +12,8 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, row, words_of
 from roofwatch.tui.notebook.finding_rows import mark_of, style_of
 
+FRESH_S = 10.0  # a fault stands before what goes on, and what was done about it beside it
+
 if TYPE_CHECKING:
     from roofwatch.session.mistakes import Mistake
 
@@ -33,9 +35,14 @@ def message(
         verb = "are" if name == "probes" else "is"
         text = f"{name} {verb} silent, the last word is {age_s:.0f} s old"
         return _line(f"{glyphs.warn} {text}", "warn", cells, glyphs)
-    if faults := session.open_faults:
-        fault = faults[-1]
-        return _line(f"{glyphs.wrong} {shown(fault.what)}", "wrong", cells, glyphs)
+    faults = session.open_faults
+    if faults and (not state or session.duration_s - faults[-1].t < FRESH_S):
+        fault, note = faults[-1], session.notes[-1] if session.notes else None
+        went_on = note is not None and note.probe is None and 0 <= note.t - fault.t < FRESH_S
+        text = fault.what
+        if note is not None and went_on:
+            text = f"{text}; {note.text.removeprefix(f'{fault.instrument}: ')}"
+        return _line(f"{glyphs.wrong} {shown(text)}", "wrong", cells, glyphs)
     running = session.running()
     dropped = fall(session, session.run)
     held = running is not None and running.endswith("-sustained")
