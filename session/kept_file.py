@@ -92,16 +92,18 @@ class SessionFile:
 
     def look(self) -> None:
         """See whether the file is still where it was, and as long: someone may have moved it."""
-        if self._descriptor is None or self.problem or self._held is not None:
-            return
-        try:
-            ours, there = os.fstat(self._descriptor), os.stat(self.path)
-        except OSError:
-            there = None
-        if there is None or (ours.st_ino, ours.st_dev) != (there.st_ino, there.st_dev):
-            self.problem = f"{self.path}: was deleted or moved while it was written"
-        elif stat.S_ISREG(ours.st_mode) and ours.st_size < self.size_bytes:
-            self.problem = f"{self.path}: was cut short by someone while it was written"
+        with self._lock:  # the other threads write
+            if self._descriptor is None or self.problem or self._held is not None:
+                return
+            ours = os.fstat(self._descriptor)
+            try:
+                there = os.stat(self.path)
+            except OSError:
+                there = None
+            if there is None or (ours.st_ino, ours.st_dev) != (there.st_ino, there.st_dev):
+                self.problem = f"{self.path}: was deleted or moved while it was written"
+            elif stat.S_ISREG(ours.st_mode) and ours.st_size < self.size_bytes:
+                self.problem = f"{self.path}: was cut short by someone while it was written"
 
     def rename(self, path: Path) -> None:
         """Give the open file its final name, if that name is free."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,22 @@ def test_a_file_that_is_taken_away_is_missed(tmp_path: Path) -> None:
         assert file.problem is not None
         assert said in file.problem
         file.close()
+
+
+def test_looking_while_others_write_finds_nothing(tmp_path: Path) -> None:
+    file = create(tmp_path / "s.jsonl", "x", "y")
+    file.write(FIRST)
+    others = [
+        threading.Thread(target=lambda: [file.write(SAMPLE) for _ in range(2000)]) for _ in range(2)
+    ]
+    for other in others:
+        other.start()
+    while any(other.is_alive() for other in others):
+        file.look()
+    file.look()
+    assert file.problem is None
+    file.close()
+    assert sum(isinstance(e, Sample) for e in events(file.path)) == 4000
 
 
 def test_nothing_is_kept_where_nothing_can_be_written(
