@@ -68,12 +68,13 @@ def _each_chunk(
     target: Target,
     tensor: torch.Tensor,
     fill: Callable[[torch.Tensor], object],
-    chunk: int = CHUNK,
+    chunk: int | None = None,
 ) -> None:
-    for start in range(0, tensor.numel(), chunk):
+    step = chunk or CHUNK
+    for start in range(0, tensor.numel(), step):
         if target.stopped():
             raise Cancelled
-        fill(tensor[start : start + chunk])
+        fill(tensor[start : start + step])
 
 
 def prepare(target: Target, op: str, dtype: str, size_bytes: int) -> tuple[Work, Launch]:
@@ -93,7 +94,7 @@ def prepare(target: Target, op: str, dtype: str, size_bytes: int) -> tuple[Work,
         return workload.fill(elements, dtype), lambda: y.fill_(1.5)
     if op == "triad":
         z = touched(target, elements, dtype)
-        _each_chunk(target, y, lambda part: part.copy_(x[: part.numel()]))
+        y.copy_(x)
         return workload.triad(elements, dtype), lambda: torch.add(x, y, alpha=3.0, out=z)
     return workload.add_scalar(elements, dtype), lambda: torch.add(x, 1, out=y)
 
