@@ -135,8 +135,8 @@ def _resumed(name: str | None) -> Path | None:
 
 def _kept(live: Live) -> str:
     problem = live.file.problem
-    if live.empty and live.options.save is None and live.options.resume is None:
-        return "nothing was read or measured: no session is kept"
+    if live.nothing_kept:
+        return "nothing was measured: no session is kept"
     from roofwatch.tui.screen.spent import session_cost_said
 
     spent = session_cost_said(live.session)
@@ -258,7 +258,8 @@ def run(argv: list[str], look: bool = False) -> int:
 
     code = exit_code(session, findings(session), options.strict)
     if code != ABSENT or options.json or options.md:  # nothing was measured that one could read
-        print_session(session, live.path, options, _glyphs)
+        kept = None if live.file.problem else live.path
+        print_session(session, kept, options, _glyphs)
     return code
 
 

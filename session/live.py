@@ -188,10 +188,9 @@ class Live:
 
     def _paired(self) -> bool:
         """Both instruments have said what they see (or telemetry will not), of one device."""
-        probes = self.session.told_by("probes")
+        probes, telemetry = (self.session.told_by(name) for name in ("probes", "telemetry"))
         if probes is None:
             return False
-        telemetry = self.session.told_by("telemetry")
         if telemetry is None:
             late = self._instruments.older_than("telemetry", IDENTITY_PATIENCE_S)
             return late or not self._instruments.alive("telemetry")
@@ -263,13 +262,16 @@ class Live:
 
     @property
     def path(self) -> Path:
-        """Where the session is kept."""
+        """Where the session is kept, if it is."""
         return self.file.path
 
     @property
-    def empty(self) -> bool:
-        """Nothing was read or measured."""
-        return not (self.session.samples or self.session.measurements)
+    def nothing_kept(self) -> bool:
+        """No file was asked for, and nothing was measured, or the device is not there."""
+        if self.session.measurements or self.options.save or self._resumed is not None:
+            return False
+        absent = any(f.exit_code == ABSENT for f in self.session.faults)
+        return absent or not self.session.samples
 
     @property
     def probing(self) -> bool:
@@ -392,7 +394,7 @@ class Live:
         self.poll()
         if self.options.probes and self._run not in self.session.ends:
             self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
-        if self.empty and self.options.save is None and self._resumed is None:
+        if self.nothing_kept:
             self.file.discard()
         self.session.closed = True
         self.file.close()

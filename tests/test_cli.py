@@ -228,3 +228,32 @@ def test_a_verb_behind_options_is_told_where_it_belongs(capsys: pytest.CaptureFi
     said = capsys.readouterr().err
     assert "the verb comes first, then its options: roofwatch show ..." in said
     assert said.count("\n") == 1
+
+
+def test_a_run_on_a_device_that_is_not_there_leaves_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    environ = os.environ | {"XDG_DATA_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "roofwatch", "run", "--device", "cuda:9"],
+        env=environ,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 3
+    assert "cuda:9" in done.stderr
+    assert list((tmp_path / "roofwatch" / "sessions").iterdir()) == []
+
+
+def test_a_run_that_cannot_be_saved_says_so_and_measures(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "file").write_text("no folder")
+    environ = os.environ | {"XDG_DATA_HOME": str(tmp_path / "file")}
+    command = [sys.executable, "-m", "roofwatch", "run", "--device", "cpu"]
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr is not None
+        said = [line for line, _ in zip(run.stderr, range(2), strict=False)]
+        run.terminate()
+        rest = run.stderr.read()
+    assert "the session is not saved" in "".join(said)
+    assert " session " not in "".join(said).replace("the session is", "")
+    assert "not kept" in rest

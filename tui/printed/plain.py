@@ -110,7 +110,8 @@ def _follow(
         session = live.session
         if session.device.name and session.samples and not device_said:
             device_said = True
-            say(f" {shown(session.device.name)}   session {shown(str(live.path))}")
+            kept = "" if live.file.problem else f"   session {shown(str(live.path))}"
+            say(f" {shown(session.device.name)}{kept}")
         for note in session.notes[notes:]:
             if note.probe is None:
                 say(f" {glyphs.note} {shown(note.text)}")

@@ -76,7 +76,7 @@ def show(
 
 def print_session(
     session: Session,
-    path: Path,
+    path: Path | None,
     options: argparse.Namespace,
     glyphs_of: Callable[[str | None, bool], Glyphs],
     key: str | None = None,
