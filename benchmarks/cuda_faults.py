@@ -140,7 +140,7 @@ def alone(path: Path, case: str) -> dict[str, Any]:
     live.start_probes()
     if case in ("kill", "hang"):
         follow(live, lambda: in_a_matmul(live))
-        probes = live._instruments.get("probes")
+        probes = live.instruments.get("probes")
         assert probes is not None
         number = signal.SIGKILL if case == "kill" else signal.SIGSTOP
         os.kill(probes.process.pid, number)

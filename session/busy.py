@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import msgspec
 
 from roofwatch.session.events import Flag
@@ -28,13 +30,17 @@ class Busy(msgspec.Struct, frozen=True, kw_only=True):
         return f"some kernel was running {self.util or 0:.0%} of the time".replace("%", " %")
 
 
-def busy(session: Session) -> Busy | None:
-    """A foreign compute process, or utilisation over 10 % in three samples. A CPU never counts."""
+def busy(session: Session, begin_s: float = 0.0) -> Busy | None:
+    """A foreign compute process, or utilisation over 10 % in three samples. A CPU never counts.
+
+    ``begin_s``: when the session was begun, or taken up again.
+    """
     device = session.device
     if device.kind != "cuda":
         return None
     again = session.run > 1  # our own probe is among the processes by now
-    judged = session.samples[-SAMPLES:] if again else session.samples[:SAMPLES]
+    first = bisect_right(session.samples.moments, begin_s) if begin_s else 0
+    judged = session.samples[-SAMPLES:] if again else session.samples[first : first + SAMPLES]
     utils = [s.util for s in judged if s.util is not None]
     over = len(utils) == SAMPLES and min(utils) > UTIL
     processes = 0 if again else device.processes or 0

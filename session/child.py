@@ -19,7 +19,7 @@ from roofwatch.session.cgroups import oom_kills
 from roofwatch.session.events import AnyEvent, Beat, Note, decode
 from roofwatch.session.interpreter import start_of
 from roofwatch.session.kept_file import SessionFile
-from roofwatch.session.scratch import new_scratch, remove
+from roofwatch.session.scratch import Scratch
 
 LOG_LINES = 6
 OUT_OF_MEMORY = ", by the kernel: the memory that this container may use was full"
@@ -60,8 +60,9 @@ class Child:
         _widen(write_end)
         own = ["--fd", str(write_end), "--t0", str(t0_ns)]
         self._oom_kills = oom_kills()
-        self._scratch = new_scratch() if instrument == "probes" else None
-        environ = {"TMPDIR": str(self._scratch)} if self._scratch else {}
+        self._scratch = Scratch() if instrument == "probes" else None
+        folder = self._scratch.path if self._scratch else None
+        environ = {"TMPDIR": str(folder)} if folder else {}
         self.process = subprocess.Popen(
             [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
             stdin=subprocess.PIPE,
@@ -130,7 +131,8 @@ class Child:
                 self.process.stdin.close()
         self._reader.join(0.5)
         self._log.close()
-        remove(self._scratch)
+        if self._scratch is not None:
+            self._scratch.remove()
 
     def kill(self) -> None:
         """Kill it and what it started, at once; one that the driver holds dies when it lets go."""

@@ -81,6 +81,8 @@ class Session:
         self._of_neighbours: dict[int, Samples] = {}
         self._devices: dict[str, Device] = {}
         self._merged: Device | None = None
+        self._cut_spans = 0  # as many there were when the session was cut short
+        self._kind: str | None = None  # of the device that it was of
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event of the stream."""
@@ -160,6 +162,8 @@ class Session:
         who = event.instrument or "parent"
         if event.resumed:  # its instruments are others, and have not spoken
             self.ends.pop(self.run, None)
+            self._cut_spans = len(self.spans)
+            self._kind = self.device.kind
             self._devices.clear()
             self._merged = None
         if event.device is not None:
@@ -219,7 +223,7 @@ class Session:
     def specs(self) -> tuple[ProbeSpec, ...]:
         """The probes of the suite, in order, as far as the device is known."""
         device = self.device
-        kind = device.kind or "cuda"
+        kind = device.kind or self._kind or "cuda"
         names = [str(model.get("name", "")) for model in self.models]
         capability = device.compute_capability
         return suite(self.suite, kind, capability, self.sustain_s, self.hold, names)
@@ -325,7 +329,7 @@ class Session:
 
     def running(self) -> str | None:
         """The probe whose span is open."""
-        if self.closed or not self.spans or self.run in self.ends:
+        if self.closed or len(self.spans) == self._cut_spans or self.run in self.ends:
             return None
         last = self.spans[-1]
         return last.probe if last.edge == "begin" and last.run == self.run else None

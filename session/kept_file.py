@@ -34,7 +34,7 @@ class SessionFile:
         self.size_bytes = size_bytes
         self._descriptor = descriptor
         self._full = False
-        self._held: list[AnyEvent] | None = None
+        self._held: list[memoryview] | None = None
         self._lock = threading.Lock()
 
     def write(self, event: AnyEvent) -> None:
@@ -44,23 +44,26 @@ class SessionFile:
         line = memoryview(encode(event))
         with self._lock:
             if self._held is not None:
-                self._held.append(event)
+                self._held.append(line)
                 return
-            if self._descriptor is None or (self.problem and not self._full):
-                return
-            try:
-                while line:
-                    count = os.write(self._descriptor, line)
-                    self.size_bytes += count
-                    line = line[count:]
-            except OSError as error:
-                self._full = False
-                self.problem = f"{self.path}: {error.strerror}; the session is no longer saved"
-                return
-            if self.size_bytes > MOST_BYTES and not self._full:
-                self._full = True
-                what = "telemetry and launches are no longer saved, all else is"
-                self.problem = f"{self.path}: {MOST_BYTES >> 30} GiB are full; {what}"
+            self._put(line)
+
+    def _put(self, line: memoryview) -> None:
+        if self._descriptor is None or (self.problem and not self._full):
+            return
+        try:
+            while line:
+                count = os.write(self._descriptor, line)
+                self.size_bytes += count
+                line = line[count:]
+        except OSError as error:
+            self._full = False
+            self.problem = f"{self.path}: {error.strerror}; the session is no longer saved"
+            return
+        if self.size_bytes > MOST_BYTES and not self._full:
+            self._full = True
+            what = "telemetry and launches are no longer saved, all else is"
+            self.problem = f"{self.path}: {MOST_BYTES >> 30} GiB are full; {what}"
 
     @property
     def held(self) -> bool:
@@ -76,8 +79,8 @@ class SessionFile:
         with self._lock:
             waiting, self._held = self._held or [], None
             self._cut_torn_line()
-        for event in waiting:
-            self.write(event)
+            for line in waiting:
+                self._put(line)
 
     def _cut_torn_line(self) -> None:
         if self._descriptor is None:

@@ -27,7 +27,7 @@ from roofwatch.session.asked import (
 from roofwatch.session.busy import Busy, busy, finding_flag
 from roofwatch.session.child import Child, Gone
 from roofwatch.session.done import done_so_far
-from roofwatch.session.events import AnyEvent, Beat, Device, End, Fault, Note, SessionInfo, Span
+from roofwatch.session.events import AnyEvent, Device, End, Fault, Note, SessionInfo, Span
 from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
@@ -70,18 +70,21 @@ class Live:
         self._started_at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._id = os.urandom(3).hex()
         self._resumed: Device | None = None  # the device of the session that is gone on with
+        self._began_s = 0.0  # when this process took the session up
+        self._closing = False
         if options.resume is not None:
             from roofwatch.session.resume import resumable  # few do
 
             self.file, self.session = resumable(options.resume)
             options = asked_before(options, self.session)
             self._resumed = self.session.device
+            self._began_s = self.session.duration_s
             self._t0_ns -= round(self.session.duration_s * 1e9)
         else:
             self.file = kept_file.create(options.save, self._stamp, self._id)
         self.options = options
         self._run = self.session.run
-        self._instruments = Instruments(self._t0_ns, self.file)
+        self.instruments = Instruments(self._t0_ns, self.file)
 
     def now(self) -> float:
         """Seconds since the session began."""
@@ -104,7 +107,7 @@ class Live:
 
     def _spawn(self, instrument: str, arguments: list[str]) -> None:
         try:
-            self._instruments.start(instrument, arguments)
+            self.instruments.start(instrument, arguments)
         except OSError as error:
             what = f"the {instrument} instrument cannot be started: {error.strerror}"
             self._tell(Fault(t=self.now(), instrument=instrument, what=what, run=self._run))
@@ -135,7 +138,7 @@ class Live:
         self._look_after()
         while True:
             try:
-                item = self._instruments.inbox.get_nowait()
+                item = self.instruments.inbox.get_nowait()
             except queue.Empty:
                 break
             if isinstance(item, Gone):
@@ -180,7 +183,7 @@ class Live:
         before = self._resumed.name if self._resumed else None
         what = f"the session is of {before}, this is {device.name or device.kind}: not gone on with"
         self.file.close()
-        self._instruments.end("telemetry", "probes")
+        self.instruments.end("telemetry", "probes")
         self._tell(
             Fault(t=self.now(), instrument="parent", what=what, exit_code=ABSENT, run=self._run)
         )
@@ -192,8 +195,8 @@ class Live:
         if probes is None:
             return False
         if telemetry is None:
-            late = self._instruments.older_than("telemetry", IDENTITY_PATIENCE_S)
-            return late or not self._instruments.alive("telemetry")
+            late = self.instruments.older_than("telemetry", IDENTITY_PATIENCE_S)
+            return late or not self.instruments.alive("telemetry")
         return paired(telemetry, probes)
 
     def _expect(self) -> None:
@@ -220,20 +223,20 @@ class Live:
     @property
     def waiting(self) -> bool:
         """The probe instrument is ready, the ranges are written: only ``go`` is missing."""
-        probes = self._instruments.get("probes")
+        probes = self.instruments.get("probes")
         if self._told_go or probes is None or not self._paired():
             return False
         enough = len(self.session.samples) >= SAMPLES_TO_JUDGE
-        silent = not self._instruments.alive("telemetry")
+        silent = not self.instruments.alive("telemetry")
         return enough or silent or probes.age_s > IDENTITY_PATIENCE_S
 
     def busy(self) -> Busy | None:
         """Who else is on the card, judged by the samples before our own work began."""
-        return busy(self.session)
+        return busy(self.session, self._began_s)
 
     def go(self) -> None:
         """Let the probes measure; a busy card is written down as a finding."""
-        child = self._instruments.get("probes")
+        child = self.instruments.get("probes")
         if child is None:  # it ended while the question stood
             return
         if self._resumed is not None and self.file.held:
@@ -254,9 +257,9 @@ class Live:
     def stand_down(self) -> None:
         """Do not measure: the user would rather leave a busy card alone."""
         self._told_go = True
-        if self._instruments.get("probes") is None:
+        if self.instruments.get("probes") is None:
             return
-        self._instruments.end("probes")
+        self.instruments.end("probes")
         why = "not started: the card was busy"
         self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
 
@@ -276,7 +279,7 @@ class Live:
     @property
     def probing(self) -> bool:
         """The probe instrument of this run has not ended."""
-        return self._instruments.get("probes") is not None and self._run not in self.session.ends
+        return self.instruments.get("probes") is not None and self._run not in self.session.ends
 
     def rerun(self) -> bool:
         """Begin the next run in the same session; False while one is under way."""
@@ -284,30 +287,21 @@ class Live:
             return False
         self._run += 1
         self._restarts.new_run()
-        if not self._instruments.alive("telemetry"):
+        if not self.instruments.alive("telemetry"):
             self._telemetry_again()
         self._expected_revision = -1
         self._note(f"run {self._run}")
         self._spawn_probes()
         return True
 
-    @property
-    def silence(self) -> tuple[str, float] | None:
-        """An instrument that should speak and does not, with its last word's age in seconds."""
-        return self._instruments.silence
-
-    def beat(self, instrument: str) -> Beat | None:
-        """The last heartbeat of an instrument."""
-        return self._instruments.beat(instrument)
-
     def _look_after(self) -> None:
         """End an instrument that hangs, start telemetry again when its time has come."""
-        self._instruments.keep_pace(self.options.hz, self.session.running() is not None)
+        self.instruments.keep_pace(self.options.hz, self.session.running() is not None)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
-        for child, why in self._instruments.hung(lost):
+        for child, why in self.instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
                 self._without.append(child.beat.waits_for)
-            self._instruments.kill(child)
+            self.instruments.kill(child)
             self._fault(child, None, f"hangs: {why}; it is ended")
             self._start_again(child)
         if self._went == self._run and self.waiting:  # started again: nobody is asked twice
@@ -333,8 +327,8 @@ class Live:
             return
         code = child.wait(2.0)
         if child.instrument == "probes" and self._run in self.session.ends:
-            if self._instruments.is_now(child):
-                self._instruments.forget("probes")
+            if self.instruments.is_now(child):
+                self.instruments.forget("probes")
         else:
             said = self._said(child)
             if not (said and code in FINAL):
@@ -350,7 +344,7 @@ class Live:
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""
-        if not self._instruments.is_now(child):
+        if not self.instruments.is_now(child):
             return
         if child.instrument == "telemetry":
             wait_s = None if final else self._restarts.telemetry_in_s(child.age_s)
@@ -360,11 +354,12 @@ class Live:
             self._telemetry_due_s = time.monotonic() + wait_s
             self._note("telemetry: started again")
             return
-        self._instruments.forget("probes")
+        self.instruments.forget("probes")
         if (probe := self.session.running()) is not None:
             self._tell(Span(t=self.now(), probe=probe, edge="end", run=self._run))
         done = done_so_far(self.session, self._run).probes
         left = [spec.label for spec in self.session.specs if spec.key not in done]
+        final = final or self._closing
         if not final and self._restarts.probes(len(done), len(left)):
             self._note(f"probes: started again, {len(left)} remain")
             self._spawn_probes()
@@ -387,13 +382,18 @@ class Live:
 
     def close(self, why: str = "quit") -> None:
         """End both instruments, keep their last words, close the file."""
-        if (mute := self._instruments.mute(IDENTITY_PATIENCE_S)) is not None:
+        self._closing = True
+        self.poll(look_up=False)  # one that has just died has not been heard of
+        if (mute := self.instruments.mute(IDENTITY_PATIENCE_S)) is not None:
             self._fault(mute[0], None, mute[1])
-        self._instruments.end("telemetry", "probes")
+        self.instruments.end("telemetry", "probes")
         self._telemetry_due_s = None
         self.poll()
         if self.options.probes and self._run not in self.session.ends:
             self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        new = self.file.held and any(f.t > self._began_s for f in self.session.faults)
+        if new and not another(self._resumed or Device(), self.session.told_by("telemetry"), None):
+            self.file.release()  # what went wrong before it could go on
         if self.nothing_kept:
             self.file.discard()
         self.session.closed = True

@@ -35,5 +35,5 @@ class Restarts:
         return left > 0 and self._fruitless < FRUITLESS
 
     def new_run(self) -> None:
-        """Another run of the probes begins."""
-        self._fruitless = self._done = 0
+        """Another run of the probes begins; somebody wants telemetry with it."""
+        self._starts = self._fruitless = self._done = 0

@@ -1,53 +1,56 @@
 """A folder for what an instrument's compilers write, which goes with it, or at the next start.
 
-An instrument that is killed cannot take its own folder away.
+An instrument that is killed cannot take its own folder away. Whoever made it holds a lock in it:
+where the lock is free nobody lives who needs the folder, in whatever namespace.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
-import re
 import shutil
 import stat
 import tempfile
 from pathlib import Path
 
-_OURS = re.compile(r"roofwatch-(\d+)-\w+")
+PREFIX, LOCK = "roofwatch-scratch-", "held"
+FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def new_scratch() -> Path | None:
-    """A new folder of this process, mode 0700; None where there can be none."""
-    _sweep(Path(tempfile.gettempdir()))
-    try:
-        return Path(tempfile.mkdtemp(prefix=f"roofwatch-{os.getpid()}-"))
-    except OSError:
-        return None
+class Scratch:
+    """A new folder, mode 0700; ``path`` is None where there can be none."""
 
+    def __init__(self) -> None:
+        self.path: Path | None = None
+        self._lock: int | None = None
+        with contextlib.suppress(OSError):
+            _sweep(Path(tempfile.gettempdir()))
+            path = Path(tempfile.mkdtemp(prefix=PREFIX))
+            self._lock = os.open(path / LOCK, FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.path = path
 
-def remove(folder: Path | None) -> None:
-    """Take it away, with all that is in it."""
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+    def remove(self) -> None:
+        """Take it away, with all that is in it."""
+        if self.path is not None:
+            shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+        self.path = self._lock = None
 
 
 def _sweep(parent: Path) -> None:
-    """Take away folders of our user whose process is no more (it was killed)."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(parent):
-            found = _OURS.fullmatch(entry.name)
-            if found is None or _alive(int(found[1])):
-                continue
-            told = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(told.st_mode) and told.st_uid == os.getuid():
-                remove(Path(entry.path))
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # another user's
-        return True
-    return True
+    """Take away folders of our user whose lock nobody holds (their owner was killed)."""
+    for entry in os.scandir(parent):
+        told = entry.stat(follow_symlinks=False)
+        ours = stat.S_ISDIR(told.st_mode) and told.st_uid == os.getuid()
+        if not ours or not entry.name.startswith(PREFIX):
+            continue
+        with contextlib.suppress(OSError):  # without a lock it is just being made
+            lock = os.open(os.path.join(entry.path, LOCK), FLAGS)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(entry.path, ignore_errors=True)
+            finally:
+                os.close(lock)

@@ -38,7 +38,7 @@ def until(live: Live, seen: Callable[[], bool], timeout_s: float = 30) -> None:
 
 
 def pid_of(live: Live, instrument: str) -> int:
-    return live._instruments._children[instrument].process.pid
+    return live.instruments._children[instrument].process.pid
 
 
 def gone(pid: int) -> bool:
@@ -164,12 +164,12 @@ def test_telemetry_on_another_card_is_paired_by_uuid(
     monkeypatch.setattr(live, "_spawn_telemetry", lambda *a: asked.append(a))
     for who, uuid in (("telemetry", "GPU-aa"), ("probes", "GPU-bb")):
         device = Device(kind="cuda", name="NVIDIA H200", uuid=uuid)
-        live._instruments.inbox.put(SessionInfo(t=0.1, instrument=who, device=device))
+        live.instruments.inbox.put(SessionInfo(t=0.1, instrument=who, device=device))
     live.poll()
     assert asked == [("nvml", "GPU-bb")]
     assert not live._paired()
     device = Device(kind="cuda", name="NVIDIA H200", uuid="GPU-BB")
-    live._instruments.inbox.put(SessionInfo(t=0.2, instrument="telemetry", device=device))
+    live.instruments.inbox.put(SessionInfo(t=0.2, instrument="telemetry", device=device))
     live.poll()
     assert live._paired()
     live.close()
@@ -177,7 +177,7 @@ def test_telemetry_on_another_card_is_paired_by_uuid(
 
 def test_the_default_file_is_named_after_the_card() -> None:
     live = Live(Options(device="cpu", probes=False), load_cards)
-    live._instruments.inbox.put(
+    live.instruments.inbox.put(
         SessionInfo(t=0.1, instrument="telemetry", device=Device(kind="cuda", name="NVIDIA H200"))
     )
     live.poll()
@@ -197,7 +197,10 @@ def test_telemetry_that_hangs_is_noticed_and_not_waited_for(
     live = Live(Options(save=tmp_path / "s.jsonl"), load_cards)
     live.start()
     live.start_probes()
-    until(live, lambda: live.silence is not None and live.silence[0] == "telemetry")
+    until(
+        live,
+        lambda: live.instruments.silence is not None and live.instruments.silence[0] == "telemetry",
+    )
     until(live, lambda: live.waiting, 60)
     assert live.session.nominal is not None
     live.close()
@@ -209,9 +212,9 @@ def test_stopped_probes_are_noticed(live: Live) -> None:
     live.start_probes()
     until(live, lambda: live.waiting, 60)
     os.kill(pid_of(live, "probes"), signal.SIGSTOP)
-    until(live, lambda: live.silence is not None)
-    assert live.silence is not None
-    assert live.silence[0] == "probes"
+    until(live, lambda: live.instruments.silence is not None)
+    assert live.instruments.silence is not None
+    assert live.instruments.silence[0] == "probes"
 
 
 def test_an_answer_that_comes_after_the_probes_are_gone(live: Live) -> None:

@@ -361,7 +361,7 @@ def test_an_unflagged_mistake_shows_what_was_said_instead(build: Callable[..., S
 def test_an_unflagged_mistake_is_noted_when_the_run_ends(tmp_path: Path, h200_file: Path) -> None:
     live = Live(Options(device="cpu", probes=False, save=tmp_path / "s.jsonl"), load_cards)
     for e in stream_of(h200_file, made("E1", claimed_gbs=4294.0), made("E2")):
-        live._instruments.inbox.put(e)
+        live.instruments.inbox.put(e)
     live.poll()
     said = [n.text for n in live.session.notes if "no rule flagged" in n.text]
     live.close()
@@ -386,11 +386,11 @@ def test_the_parent_tells_the_peaks_before_go(
         live = Live(Options(suite=name, save=tmp_path / f"{name}.jsonl"), load_cards)
         live.session.add(SessionInfo(t=0.0, suite=name))
         device = Device(kind="cuda", name="NVIDIA H200", compute_capability="9.0")
-        live._instruments.inbox.put(SessionInfo(t=0.1, instrument="telemetry", device=device))
+        live.instruments.inbox.put(SessionInfo(t=0.1, instrument="telemetry", device=device))
         live.poll()
-        live._instruments._children["probes"] = Ear()  # type: ignore[assignment]
+        live.instruments._children["probes"] = Ear()  # type: ignore[assignment]
         live.go()
-        live._instruments._children.clear()
+        live.instruments._children.clear()
         live.close()
     assert told[1:] == ["go", "go"]
     word, _, peaks = told[0].partition(" ")

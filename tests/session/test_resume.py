@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -152,8 +153,8 @@ def test_nothing_of_another_device_is_added(
     assert live.options.suite == "quick"
     live._tell(SessionInfo(t=live.now(), resumed=True))
     for who, device in (("telemetry", telemetry), ("probes", probes)):
-        live._instruments.inbox.put(SessionInfo(t=live.now(), instrument=who, device=device))
-    live._instruments._children["probes"] = Ear()  # type: ignore[assignment]
+        live.instruments.inbox.put(SessionInfo(t=live.now(), instrument=who, device=device))
+    live.instruments._children["probes"] = Ear()  # type: ignore[assignment]
     live.poll()
     live.go()
     assert not live.rerun()
@@ -239,6 +240,37 @@ def test_the_cut_attempt_of_a_held_probe_is_not_a_part_of_the_next(h200_file: Pa
     session.add(Span(t=100.0, probe=held, edge="begin"))
     assert session.series == []
     assert session.running() == held
+
+
+def test_nothing_runs_before_a_resumed_session_begins_a_probe(cut) -> None:  # type: ignore[no-untyped-def]
+    session = fold(events(cut(after_third([]))))
+    session.closed = False
+    cut_in = session.running()
+    assert cut_in is not None
+    keys = [spec.key for spec in session.specs]
+    session.add(SessionInfo(t=99.0, resumed=True))
+    assert session.running() is None
+    assert [spec.key for spec in session.specs] == keys  # of the same kind of device
+    session.add(Span(t=100.0, probe=cut_in, edge="begin"))
+    assert session.running() == cut_in
+
+
+def test_what_is_held_stands_before_what_is_written_later(tmp_path: Path) -> None:
+    file = create(tmp_path / "s.jsonl", "x", "y")
+    file.write(SessionInfo(t=0.0, schema="roofwatch.session/1", id="a"))
+    file.hold()
+    for t in range(1, 300):
+        file.write(Note(t=t, text="held"))
+    writing = threading.Thread(
+        target=lambda: [file.write(Note(t=1000.0 + i, text="later")) for i in range(300)]
+    )
+    writing.start()
+    file.release()
+    writing.join()
+    file.close()
+    moments = [e.t for e in events(file.path)]
+    assert moments == sorted(moments)
+    assert len(moments) == 600
 
 
 def test_telemetrys_fault_is_of_the_run_under_way() -> None:

@@ -44,7 +44,7 @@ def until(live: Live, seen: Callable[[], bool], timeout_s: float = 40) -> None:
 
 
 def child(live: Live, instrument: str) -> Child:
-    found = live._instruments.get(instrument)
+    found = live.instruments.get(instrument)
     assert found is not None
     return found
 
@@ -69,7 +69,7 @@ def test_telemetry_is_left_after_some_starts(live: Live, monkeypatch: pytest.Mon
     monkeypatch.setattr("roofwatch.session.restarts.WAITS_S", (0.0,))
     live.start()
     for faults in (1, 2):
-        until(live, lambda: live._instruments.alive("telemetry"))
+        until(live, lambda: live.instruments.alive("telemetry"))
         child(live, "telemetry").process.kill()
         until(live, lambda faults=faults: len(live.session.faults) == faults)
     assert live.session.notes[-1].text == "telemetry: not started again"
@@ -222,7 +222,7 @@ def test_a_run_whose_probes_died_behind_the_last_is_complete(
             pass
 
     dead = Dead()
-    live._instruments._children["probes"] = dead  # type: ignore[assignment]
+    live.instruments._children["probes"] = dead  # type: ignore[assignment]
     live._gone(dead)  # type: ignore[arg-type]
     assert live.session.ends[1].complete
     assert len(live.session.faults) == 1
@@ -235,6 +235,8 @@ def test_restarts_are_counted() -> None:
     assert tuple(telemetry.telemetry_in_s(1.0) for _ in WAITS_S) == WAITS_S
     assert telemetry.telemetry_in_s(1.0) is None
     assert telemetry.telemetry_in_s(LIVED_S) == WAITS_S[0]
+    telemetry.new_run()  # somebody asks for it again
+    assert telemetry.telemetry_in_s(1.0) == WAITS_S[0]
     probes = Restarts()
     assert probes.probes(done=1, left=4)
     assert probes.probes(done=1, left=4)  # it died before any probe: once more

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.printable import shown
-from roofwatch.session.table import DONE, FAILED, SKIPPED, ProbeRow, probe_rows
+from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
@@ -25,6 +25,7 @@ from roofwatch.tui.screen.leaving import Leaving
 from roofwatch.tui.screen.spent import run_cost_said
 
 POLL_S = 0.05
+SETTLED = (DONE, SKIPPED, FAILED)
 SHOW, HIDE = "\x1b[?25h", "\x1b[?25l"  # the cursor
 
 
@@ -91,7 +92,7 @@ def _follow(
 ) -> None:
     before = live.session  # of a session that is resumed all that is known already
     said: dict[str, float | None] = {
-        r.probe: r.measured for r in probe_rows(before, []) if r.measured is not None
+        r.probe: r.measured for r in probe_rows(before, []) if r.state in SETTLED
     }
     faults, notes = len(before.faults), len(before.notes)
     device_said = False
@@ -123,12 +124,14 @@ def _follow(
         faults = len(session.faults)
         if device_said or session.measurements:
             for r in probe_rows(session, []):
-                if r.state not in (DONE, SKIPPED, FAILED):
+                if r.state not in SETTLED:
+                    if r.state == RUNNING:  # one that had failed is tried again
+                        said.pop(r.probe, None)
                     continue
                 if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
                     said[r.probe] = r.measured
                     say(line_of(r, glyphs))
-        silence = live.silence
+        silence = live.instruments.silence
         if silence is not None and silence[0] not in silence_said:
             silence_said.add(silence[0])
             say(f" {glyphs.warn} {silence[0]}: silent for {silence[1]:.0f} s")
@@ -137,6 +140,7 @@ def _follow(
             if occupied is not None:
                 say(f" {glyphs.warn} {occupied.sentence}; measuring all the same")
             live.go()
+            continue  # what came of it is said before anything ends
         if bar is not None:
             _move(live, bar)
         if not live.probing:
@@ -147,7 +151,7 @@ def _follow(
 
 
 def _move(live: Live, bar: Progress) -> None:
-    beat = live.beat("probes")
+    beat = live.instruments.beat("probes")
     running = live.session.running()
     label = live.session.label(running) if running else None
     share = beat.progress if beat and beat.probe == running and beat.progress else 0.0

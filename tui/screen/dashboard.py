@@ -176,7 +176,7 @@ class Dashboard(Screen[None]):
     @property
     def _scene(self) -> Scene:
         live = self.sources.live
-        beat = live.beat("probes") if live else None
+        beat = live.instruments.beat("probes") if live else None
         return Scene(
             self.session,
             self.at,
@@ -208,7 +208,8 @@ class Dashboard(Screen[None]):
         if live is None:
             self.say("a replay cannot run anything")
         elif not live.rerun():
-            self.say("the suite is still running")
+            still = "the suite is still running"
+            self.say(still if live.probing else "nothing more can be added to this session")
         else:
             self.say(f"run {self.session.run}")
 

@@ -43,7 +43,7 @@ class Margins:
         at = PANES.index(scene.focus)
         self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs)])
         live = self._sources.live
-        silent = live.silence if live else None
+        silent = live.instruments.silence if live else None
         said = message(scene.session, scene.found, area.width, scene.glyphs, state(live), silent)
         self._panes["message"].show([said])
         self._foot(scene, area, room, typing, now)

@@ -11,7 +11,7 @@ def state(live: Live | None) -> str:
     if live is None or not live.probing:
         return ""
     running = live.session.running()
-    beat = live.beat("probes")
+    beat = live.instruments.beat("probes")
     if running:
         share = f", {percent(beat.progress)}" if beat and beat.progress else ""
         return f"measuring {live.session.label(running)}{share}"

@@ -69,15 +69,16 @@ def test_a_file_of_a_hostile_name(tmp_path: Path, capsys: pytest.CaptureFixture[
 def live(session: Session) -> Any:
     """What is followed of a live session that has just ended."""
     session.closed = False
-    return SimpleNamespace(
-        session=session,
-        poll=lambda: None,
+    told = SimpleNamespace(
+        session=Session(),
+        poll=lambda: setattr(told, "session", session),
         path=Path("/x/\x1b[2J[red].jsonl"),
-        silence=None,
+        file=SimpleNamespace(problem=None),
+        instruments=SimpleNamespace(silence=None, beat=lambda _: None),
         waiting=False,
         probing=False,
-        beat=lambda _: None,
     )
+    return told
 
 
 def test_the_lines_of_a_run(tmp_path: Path) -> None:
