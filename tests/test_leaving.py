@@ -294,3 +294,16 @@ def test_a_plain_run_goes_on_where_a_hang_up_is_ignored(saved: Path) -> None:
     family = children(screen)
     os.kill(screen.process.pid, signal.SIGTERM)
     assert ended(screen, family, saved) == 143
+
+
+def test_the_terminals_own_size_counts_whatever_a_shell_has_exported(saved: Path) -> None:
+    command = [*ME, "--device", "cpu", "--save", str(saved)]
+    screen = terminal.Terminal(command, owned=True, COLUMNS="60", LINES="12")
+
+    def drawn(rows: int) -> Any:
+        return lambda text: "MHz" in text and "quit" in text.splitlines()[rows - 1]
+
+    assert screen.when(drawn(24), 30) is not None, screen.text()
+    screen.resize(100, 30)
+    assert screen.when(drawn(30), 20) is not None, screen.text()
+    assert screen.close() == 0

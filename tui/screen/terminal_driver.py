@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +23,14 @@ class TerminalDriver(LinuxDriver):
         if isinstance(message, Key):
             cast("RoofwatchApp", self._app).typed(message.key)
         super().process_message(message)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """As the terminal tells it: a shell may have exported COLUMNS and LINES of another day."""
+        with contextlib.suppress(OSError):
+            size = os.get_terminal_size(self.fileno)
+            if size.columns and size.lines:
+                return size.columns, size.lines
+        return super()._get_terminal_size()
 
     def _sigtstp_application(self, *_: Any) -> None:
         """Give the terminal back, where it has been taken, and stop."""

@@ -17,7 +17,7 @@ def test_values_that_are_no_longer_read_say_so(h200: Session) -> None:
     row = build(h200, 80, "bf16", UNICODE)[0]
     assert shown in text_of(row)
     assert "not live" not in text_of(row)
-    h200.add(Fault(t=last.t, instrument="telemetry", what="GPU is lost", exit_code=4))
+    h200.add(Fault(t=last.t, instrument="telemetry", what="killed", exit_code=-9))
     row = build(h200, 80, "bf16", UNICODE)[0]
     assert "not live  " in text_of(row)
     assert shown in text_of(row)

@@ -103,7 +103,11 @@ async def test_no_session_comes_under_the_cursor_by_itself(many: Path) -> None:
             marked = any(line.startswith(" ▸A") for line in lines)
             return marked and any(here.path.name in line for line in lines)
 
-        await until(pilot, drawn)
+        try:
+            await until(pilot, drawn)
+        except AssertionError:
+            shown = app.dashboard.pane("sessions").lines
+            raise AssertionError(f"{here.path} in {shown}, {app.dashboard.at.saved}") from None
 
 
 async def test_a_mark_whose_file_is_gone_is_none(many: Path) -> None:
