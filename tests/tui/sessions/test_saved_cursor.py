@@ -101,13 +101,10 @@ async def test_no_session_comes_under_the_cursor_by_itself(many: Path) -> None:
         def drawn() -> bool:
             lines = app.dashboard.pane("sessions").lines
             marked = any(line.startswith(" ▸A") for line in lines)
-            return marked and any(here.path.name in line for line in lines)
+            path = "".join(line.strip() for line in lines)  # a long one is wrapped
+            return marked and here.path.name in path
 
-        try:
-            await until(pilot, drawn)
-        except AssertionError:
-            shown = app.dashboard.pane("sessions").lines
-            raise AssertionError(f"{here.path} in {shown}, {app.dashboard.at.saved}") from None
+        await until(pilot, drawn)
 
 
 async def test_a_mark_whose_file_is_gone_is_none(many: Path) -> None:
