@@ -37,11 +37,10 @@ def message(
         return _line(f"{glyphs.warn} {text}", "warn", cells, glyphs)
     faults = session.open_faults
     if faults and (not state or session.duration_s - faults[-1].t < FRESH_S):
-        fault, note = faults[-1], session.notes[-1] if session.notes else None
-        went_on = note is not None and note.probe is None and 0 <= note.t - fault.t < FRESH_S
-        text = fault.what
-        if note is not None and went_on:
-            text = f"{text}; {note.text.removeprefix(f'{fault.instrument}: ')}"
+        fault, said = faults[-1], f"{faults[-1].instrument}: "  # what was done about it
+        done = (n for n in session.notes if 0 <= n.t - fault.t < FRESH_S)
+        told = [n.text.removeprefix(said) for n in done if n.text.startswith(said)]
+        text = "; ".join([fault.what, *told[-1:]])
         return _line(f"{glyphs.wrong} {shown(text)}", "wrong", cells, glyphs)
     running = session.running()
     dropped = fall(session, session.run)
