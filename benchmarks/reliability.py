@@ -6,6 +6,7 @@ python benchmarks/reliability.py
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,12 @@ def result(name: str) -> dict[str, Any]:
     return loaded
 
 
+def head(names: Sequence[str], words: Sequence[int] = (0,)) -> list[str]:
+    """The two first lines of a table; columns of ``words`` stand left, figures right."""
+    sides = ("---" if i in words else "---:" for i in range(len(names)))
+    return [f"| {' | '.join(names)} |", f"|{'|'.join(sides)}|"]
+
+
 def kills() -> list[str]:
     """A row a victim."""
     told = result("kills")
@@ -71,10 +78,7 @@ def kills() -> list[str]:
         "what lies between the last sample in the file and the kill; orphans are looked for two "
         "seconds later; back is when the next sample came, at most."
     )
-    lines += [
-        f"| {' | '.join(KILLED)} |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    lines += head(KILLED)
     for victim, seen in told["victims"].items():
         back = f"{seen['latest_back_s']:.2f}" if seen["came_back"] else ""
         name = "roofwatch itself" if victim == "parent" else victim
@@ -93,10 +97,7 @@ def ends() -> list[str]:
         "moments of the first eight seconds. Not restored: modes or screen of a terminal that is "
         "still there. Open: session files without an end."
     )
-    lines += [
-        f"| {' | '.join(ENDED)} |",
-        "|---|---:|---:|---:|---|---:|---:|---:|---:|",
-    ]
+    lines += head(ENDED, words=(0, 4))
     for name, row in told["rows"].items():
         codes = ", ".join(f"{code}: {count}" for code, count in row["codes"].items())
         open_files = sum(n for kind, n in row["files"].items() if kind not in ("ended", "none"))
@@ -126,7 +127,7 @@ def fuzz() -> list[str]:
         "of what is accepted goes through everything that is made of it: the record, findings, the "
         "report, Markdown and the screen's fold."
     )
-    lines += [f"| {' | '.join(FUZZED)} |", "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    lines += head(FUZZED)
     for name, row in told["readers"].items():
         lines.append(
             f"| {name} | {row['count']:,} | {row['refused']:,} | {row['answered']:,} "

@@ -135,7 +135,7 @@ def _name_gone(
     glyphs: Glyphs,
 ) -> bool:
     """Name a line that left through the top where it does so; False where there is no room."""
-    points = [(math.log2(x), math.log2(y)) for x, y in line.points]
+    points = _on_paper(line)
     (x0, y0), (x1, y1) = next(pair for pair in pairwise(points) if pair[1][1] > y_limits[1])
     left_at = x0 + (x1 - x0) * max(0.0, y_limits[1] - y0) / (y1 - y0)
     x = _cell(left_at, x_limits, canvas.width, 2, glyphs)
@@ -151,6 +151,11 @@ def _name_gone(
     return False
 
 
+def _on_paper(line: Line) -> list[tuple[float, float]]:
+    """Its points by their doublings, as both axes count."""
+    return [(math.log2(x), math.log2(y)) for x, y in line.points]
+
+
 def _walked(
     line: Line,
     size: tuple[int, int],
@@ -159,7 +164,7 @@ def _walked(
     glyphs: Glyphs,
 ) -> list[str]:
     """A solid line as rows of characters."""
-    points = [(math.log2(x), math.log2(y)) for x, y in line.points]
+    points = _on_paper(line)
     return curve(points, size, x_limits, y_limits, glyphs.curve)
 
 
@@ -198,7 +203,7 @@ def _dash(
     glyphs: Glyphs,
 ) -> None:
     """Dashes or dots along a line."""
-    points = [(math.log2(x), math.log2(y)) for x, y in line.points]
+    points = _on_paper(line)
     step = 1 if line.texture == DASHES else 2
     for x, y in _along(points, x_limits, canvas.width, step):
         if y > y_limits[1]:
