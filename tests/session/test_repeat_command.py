@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from roofwatch.cli import _screen_parser
 from roofwatch.library.said import said_of
 from roofwatch.roofline.suite import SUITES, suite
 from roofwatch.session.events import Device, Measurement, SessionInfo
@@ -17,6 +16,7 @@ from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.repeat_command import not_repeatable, python_lines, repeat_command
 from roofwatch.tui.printed.live_options import decode_shapes
+from roofwatch.verbs.screen import screen_parser
 
 SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("*.jsonl"))
 
@@ -24,7 +24,7 @@ SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("*.jsonl"))
 def parsed(command: str) -> Any:
     words = shlex.split(command)
     assert words[:2] == ["roofwatch", "run"]
-    parser = _screen_parser()
+    parser = screen_parser()
     options = parser.parse_args(words[2:])
     options.models, options.contexts = decode_shapes(parser, options)
     return options

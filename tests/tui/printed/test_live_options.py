@@ -23,6 +23,7 @@ from roofwatch.tui.printed.live_options import (
     decode_shapes,
     with_values,
 )
+from roofwatch.verbs.screen import screen_parser
 
 TINY = {
     "model_type": "llama",
@@ -183,7 +184,7 @@ def test_the_session_file_holds_shapes_contexts_and_price(
 
 
 def test_the_screen_takes_them_too() -> None:
-    parser = cli._screen_parser()
+    parser = screen_parser()
     options = parser.parse_args(["--suite", "decode", "--model", "TinyLlama", "--price", "1/h"])
     assert isinstance(options, argparse.Namespace)
     assert names(decode_shapes(parser, options)[0]) == ["TinyLlama-1.1B"]

@@ -1,0 +1,50 @@
+"""Where a screen can be drawn, and a session on it until someone leaves."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from roofwatch.verbs.parser import glyphs_for
+
+if TYPE_CHECKING:
+    from roofwatch.session.live import Live
+    from roofwatch.session.replay import Replay
+    from roofwatch.tui.screen.leaving import LastWord, Leaving
+
+
+def has_screen() -> bool:
+    """Whether all three streams are a terminal that a screen can be drawn on."""
+    real = all(s is not None and s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    return real and os.environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def hung_up() -> bool:
+    """Someone had a terminal, and closed it before the screen could open."""
+    from roofwatch.tui.screen.terminal import hung_up as gone
+
+    return sys.__stdin__ is not None and gone(sys.__stdin__.fileno())
+
+
+def left_in_time(last_word: LastWord | None = None) -> Leaving:
+    """Signals end the block in order or, where it is held up, without it."""
+    from roofwatch.tui.screen.leaving import Leaving
+    from roofwatch.tui.screen.terminal import Terminal
+
+    return Leaving(last_word, Terminal(sys.stdin.fileno(), sys.stderr.fileno()))
+
+
+def draw(source: Live | Replay, options: argparse.Namespace, leaving: Leaving) -> int:
+    """The screen over a session, until someone leaves it."""
+    from roofwatch.tui.screen.first_frame import first_frame
+
+    leaving.covers()
+    with first_frame(sys.stderr):
+        from roofwatch.tui.drawing.theme import theme_of
+        from roofwatch.tui.screen.app import run as run_screen
+
+        theme = options.theme or theme_of(os.environ)
+        glyphs = glyphs_for(sys.stderr.encoding, options.ascii)
+    return run_screen(source, glyphs, theme, options.mouse, options.nominal, leaving)

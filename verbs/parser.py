@@ -1,0 +1,57 @@
+"""What every verb's command line has: one line for a mistake, the language, the glyphs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from roofwatch.tui.drawing.glyphs import Glyphs
+
+INTERNAL, USAGE, HUNG_UP = 1, 2, 129
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """One line on stderr, exit code 2."""
+        from roofwatch.roofline.toml_text import one_line
+
+        message = one_line(message)  # it repeats what was typed, which may be of any length
+        tell(f"{self.prog}: {message} (see {self.prog} --help)")
+        sys.exit(USAGE)
+
+
+def add_language_option(parser: argparse.ArgumentParser) -> None:
+    """``--lang``, of everything that speaks of findings."""
+    said = "language of the findings: en or zh-CN (LANG's own without it)"
+    parser.add_argument("--lang", type=_language, default=None, metavar="LANG", help=said)
+
+
+def _language(text: str) -> str:
+    from roofwatch.notebook.catalog import LANGUAGES, choose
+
+    known = {name.lower(): name for name in LANGUAGES} | {"zh": "zh-CN", "zh-hans": "zh-CN"}
+    name = known.get(text.lower().partition(".")[0].replace("_", "-"))
+    if name is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(LANGUAGES)}")
+    choose(name)
+    return name
+
+
+def tell(said: object) -> None:
+    """One line on stderr, without what would move the cursor; nothing where stderr is closed."""
+    from roofwatch.session.printable import shown
+
+    if sys.stderr is not None:  # else print would write on stdout
+        print(shown(str(said)), file=sys.stderr)
+
+
+def glyphs_for(encoding: str | None, ascii_only: bool = False) -> Glyphs:
+    """The characters for a stream of this encoding, as the environment asks."""
+    from roofwatch.tui.drawing.glyphs import for_terminal
+
+    return for_terminal(encoding, os.environ, ascii_only)
