@@ -54,12 +54,19 @@ def _triage(argv: list[str]) -> int:
     return triage.main(argv)
 
 
+def _watch(argv: list[str]) -> int:
+    from roofwatch.verbs import watch
+
+    return watch.main(argv)
+
+
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
     "plan": _plan,
     "run": _run,
     "show": _show,
     "triage": _triage,
+    "watch": _watch,
 }
 
 
@@ -87,9 +94,10 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.session.watch.metrics_file import MetricsRefused
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
-        known = (*of_files, ModelError, PictureRefused, PlanError)
+        known = (*of_files, MetricsRefused, ModelError, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

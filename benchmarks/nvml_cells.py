@@ -167,8 +167,7 @@ def _read(gpu: Any) -> Seen:
     samples, beside = [], []
     for tick in range(TICKS):
         samples.append(gpu.sample(0, slow=tick % 2 == 1))
-        if (other := gpu.beside(tick)) is not None:
-            beside.append(other)
+        beside += gpu.beside(tick)
     for note in [event for event in beside if isinstance(event, Note)]:
         one_line(note.text)
     info = SessionInfo(t=0, device=gpu.device, software=gpu.software, neighbours=gpu.neighbours)

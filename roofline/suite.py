@@ -20,6 +20,7 @@ from roofwatch.roofline.probe_spec import (
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
 DECODE, KERNELS = "decode", "kernels"
+WATCH = "watch"  # of a session that measures nothing: somebody else's work runs
 SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
 UNHELD = (MISTAKES, DECODE, KERNELS)  # suites that hold nothing unless asked
 MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
@@ -53,8 +54,10 @@ def suite(
     The two probes that make the first roofline come first; the sustained ones come last, so that
     their heat disturbs nothing. ``hold`` names the precisions that are held for ``sustain_s``
     seconds (``all``: each that was measured); without it the load precision is, but none in the
-    suites of ``UNHELD``. ``models`` are those of the decode suite.
+    suites of ``UNHELD``. ``models`` are those of the decode suite. ``WATCH`` has no probe.
     """
+    if name == WATCH:
+        return ()
     seconds = sustain_s or sustain_default_s(name)
     load = load_key(kind, compute_capability)
     if name == DECODE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from roofwatch.session.fold import Session
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What a live session was asked for."""
 
-    device: str = "auto"  # "auto" | "cpu" | "cuda:N"
+    device: str = "auto"  # "auto" | "cpu" | "cuda:N" | "all", where nothing is measured
     suite: str = "quick"
     sustain_s: float | None = None
     hold: tuple[str, ...] = ()  # precisions to hold; empty: the suite's own
@@ -29,6 +30,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     resume: Path | None = None  # an incomplete session, to be gone on with
     hz: float = 10.0
     probes: bool = True  # False: telemetry only
+
+
+def birth() -> tuple[str, str, str]:
+    """Of a session that begins now: a stamp for its file, the moment (ISO 8601, UTC), an id."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return now.strftime("%Y%m%dT%H%M%SZ"), moment, os.urandom(3).hex()
 
 
 def own_software() -> Software:
@@ -67,6 +75,14 @@ def asked_before(options: Options, session: Session) -> Options:
         price=options.price or session.price,
         save=None,
     )
+
+
+def telemetry_source(options: Options) -> str:
+    """Where telemetry looks first. Of a named card that is only watched, nowhere else."""
+    if options.device == "cpu":
+        return "host"
+    named = not options.probes and options.device.startswith("cuda")
+    return "nvml" if named else "auto"
 
 
 def probe_arguments(options: Options, run: int, done: Done) -> list[str]:

@@ -138,6 +138,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
     resumed: bool = False  # the run under way goes on, in another process of the parent's
+    command: str | None = None  # the name of what is watched; it begins with this event
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):

@@ -11,6 +11,7 @@ from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.statistics import drift, median, modes, spread
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.claims import told
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.decode_bends import bends
@@ -154,4 +155,16 @@ def findings(session: Session) -> list[Finding]:
         if m.protocol == "sustained" and (f := throttled(session, m.probe)) is not None
     ]
     found += bends(decode_curves(session, own))
-    return ranked(found)
+    return ranked([*found, *_watched(session)])
+
+
+def _watched(session: Session) -> list[Finding]:
+    """Of somebody else's work, once it has ended."""
+    if session.suite != WATCH or not (session.closed or session.run in session.ends):
+        return []
+    from roofwatch.session.watch.card_roofs import card_roofs  # few sessions watch
+    from roofwatch.session.watch.summary import watched
+    from roofwatch.session.watch.watch_findings import watch_findings
+
+    cards = watched(session, card_roofs(session)).cards
+    return [f for card in cards for f in watch_findings(card)]

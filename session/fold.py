@@ -56,6 +56,7 @@ class Session:
         self.models: list[dict[str, Any]] = []  # of roofline.model.Model
         self.contexts: list[int] = []
         self.price: Price | None = None
+        self.command: tuple[str, float] | None = None  # what is watched, and when it began
         self.hz: float | None = None  # as often as telemetry reads in full
         self.least_hz: float | None = None
         self.telemetry_source: str | None = None
@@ -193,6 +194,8 @@ class Session:
         self.models = event.models or self.models
         self.contexts = event.contexts or self.contexts
         self.price = event.price or self.price
+        if event.command is not None:
+            self.command = event.command, event.t
         self._sustain_s = event.sustain_s or self._sustain_s
         if event.hz:
             self.hz = max(event.hz, self.hz or 0.0)

@@ -106,7 +106,11 @@ class Instrument:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel for SIGKILL when the parent dies; ignore the terminal's Ctrl-C."""
+    """Ask the kernel for SIGKILL when the parent dies; ignore the terminal's Ctrl-C.
+
+    A parent that passes signals on holds them back for itself; its instruments must end by them.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -6,8 +6,6 @@ as they come, so a screen that cannot draw loses nothing.
 
 from __future__ import annotations
 
-import datetime
-import os
 import queue
 import time
 from collections.abc import Callable
@@ -20,9 +18,11 @@ from roofwatch.session import kept_file
 from roofwatch.session.asked import (
     Options,
     asked_before,
+    birth,
     first_event,
     own_software,
     probe_arguments,
+    telemetry_source,
 )
 from roofwatch.session.busy import Busy, busy, finding_flag
 from roofwatch.session.child import Child, Gone
@@ -65,10 +65,7 @@ class Live:
         self._expected_revision = -1
         self._file_problem_said = False
         self._news: list[AnyEvent] = []
-        now = datetime.datetime.now(datetime.timezone.utc)
-        self._stamp = now.strftime("%Y%m%dT%H%M%SZ")
-        self._started_at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self._id = os.urandom(3).hex()
+        self._stamp, self._started_at, self._id = birth()
         self._resumed: Device | None = None  # the device of the session that is gone on with
         self._began_s = 0.0  # when this process took the session up
         self._closing = False
@@ -93,12 +90,11 @@ class Live:
     def start(self) -> None:
         """Write the first event and start telemetry. Main thread only."""
         if self._resumed is None:
-            self._tell(first_event(self.options, self._id, self._started_at))
+            self.tell(first_event(self.options, self._id, self._started_at))
         else:
-            self._tell(SessionInfo(t=self.now(), resumed=True, software=own_software()))
+            self.tell(SessionInfo(t=self.now(), resumed=True, software=own_software()))
             self._note(f"gone on with at {self._started_at}")
-        device = self.options.device
-        self._spawn_telemetry("host" if device == "cpu" else "auto", device)
+        self._spawn_telemetry(telemetry_source(self.options), self.options.device)
 
     def start_probes(self) -> None:
         """Start the probe instrument: torch takes seconds, so a screen paints first."""
@@ -110,9 +106,9 @@ class Live:
             self.instruments.start(instrument, arguments)
         except OSError as error:
             what = f"the {instrument} instrument cannot be started: {error.strerror}"
-            self._tell(Fault(t=self.now(), instrument=instrument, what=what, run=self._run))
+            self.tell(Fault(t=self.now(), instrument=instrument, what=what, run=self._run))
             if instrument == "probes":
-                self._tell(End(t=self.now(), complete=False, why=what, run=self._run))
+                self.tell(End(t=self.now(), complete=False, why=what, run=self._run))
 
     def _spawn_telemetry(self, source: str, device: str) -> None:
         self._telemetry_due_s = None
@@ -158,7 +154,7 @@ class Live:
         self.file.look()
         if self.file.problem and not self._file_problem_said:
             self._file_problem_said = True
-            self._tell(Fault(t=self.now(), instrument="file", what=self.file.problem))
+            self.tell(Fault(t=self.now(), instrument="file", what=self.file.problem))
         news, self._news = self._news, []
         return news
 
@@ -184,10 +180,10 @@ class Live:
         what = f"the session is of {before}, this is {device.name or device.kind}: not gone on with"
         self.file.close()
         self.instruments.end("telemetry", "probes")
-        self._tell(
+        self.tell(
             Fault(t=self.now(), instrument="parent", what=what, exit_code=ABSENT, run=self._run)
         )
-        self._tell(End(t=self.now(), complete=False, why=what, run=self._run))
+        self.tell(End(t=self.now(), complete=False, why=what, run=self._run))
 
     def _paired(self) -> bool:
         """Both instruments have said what they see (or telemetry will not), of one device."""
@@ -208,17 +204,17 @@ class Live:
         from roofwatch.session.expectation import expected_anew  # after the first paint
 
         for event in expected_anew(self.session, self._cards(), self.now(), self._run):
-            self._tell(event)
+            self.tell(event)
         self._expected_revision = self.session.revision
 
-    def _tell(self, event: AnyEvent) -> None:
+    def tell(self, event: AnyEvent) -> None:
         """Keep and fold an event of the parent's own, and hand it on with the next poll's."""
         self.file.write(event)
         self.session.add(event)
         self._news.append(event)
 
     def _note(self, text: str) -> None:
-        self._tell(Note(t=self.now(), text=text, run=self._run))
+        self.tell(Note(t=self.now(), text=text, run=self._run))
 
     @property
     def waiting(self) -> bool:
@@ -247,7 +243,7 @@ class Live:
             self.file.release()
         occupied = self.busy() if self._went != self._run else None
         if occupied is not None:
-            self._tell(finding_flag(occupied, self.session, self.now(), self._run))
+            self.tell(finding_flag(occupied, self.session, self.now(), self._run))
         self._told_go, self._went = True, self._run
         nominal = self.session.nominal
         if nominal is not None and any(s.mistake for s in self.session.specs):
@@ -261,7 +257,7 @@ class Live:
             return
         self.instruments.end("probes")
         why = "not started: the card was busy"
-        self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        self.tell(End(t=self.now(), complete=False, why=why, run=self._run))
 
     @property
     def path(self) -> Path:
@@ -283,7 +279,8 @@ class Live:
 
     def rerun(self) -> bool:
         """Begin the next run in the same session; False while one is under way."""
-        if self.probing or (self._resumed is not None and self.file.held):
+        held = self._resumed is not None and self.file.held
+        if self.probing or held or not self.options.probes:
             return False
         self._run += 1
         self._restarts.new_run()
@@ -296,7 +293,8 @@ class Live:
 
     def _look_after(self) -> None:
         """End an instrument that hangs, start telemetry again when its time has come."""
-        self.instruments.keep_pace(self.options.hz, self.session.running() is not None)
+        measuring = self.options.probes and self.session.running() is not None
+        self.instruments.keep_pace(self.options.hz, measuring)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
         for child, why in self.instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
@@ -311,14 +309,13 @@ class Live:
 
     def _telemetry_again(self) -> None:
         """Start it for the device that it was on: never for another in its place."""
-        told = self.session.told_by("telemetry")
-        if told is None:
-            device = self.options.device
-            self._spawn_telemetry("host" if device == "cpu" else "auto", device)
+        told, device = self.session.told_by("telemetry"), self.options.device
+        if told is None or (device == "all" and told.kind == "cuda"):
+            self._spawn_telemetry(telemetry_source(self.options), device)
         elif told.kind == "cpu":
             self._spawn_telemetry("host", "cpu")
         else:
-            self._spawn_telemetry("nvml", told.uuid or self.options.device)
+            self._spawn_telemetry("nvml", told.uuid or device)
 
     def _gone(self, child: Child) -> None:
         """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""
@@ -356,7 +353,7 @@ class Live:
             return
         self.instruments.forget("probes")
         if (probe := self.session.running()) is not None:
-            self._tell(Span(t=self.now(), probe=probe, edge="end", run=self._run))
+            self.tell(Span(t=self.now(), probe=probe, edge="end", run=self._run))
         done = done_so_far(self.session, self._run).probes
         left = [spec.label for spec in self.session.specs if spec.key not in done]
         final = final or self._closing
@@ -365,10 +362,10 @@ class Live:
             self._spawn_probes()
             return
         why = "the instrument ended" if left else ""
-        self._tell(End(t=self.now(), complete=not left, why=why, run=self._run))
+        self.tell(End(t=self.now(), complete=not left, why=why, run=self._run))
 
     def _fault(self, child: Child, code: int | None, what: str) -> None:
-        self._tell(
+        self.tell(
             Fault(
                 t=self.now(),
                 instrument=child.instrument,
@@ -389,8 +386,9 @@ class Live:
         self.instruments.end("telemetry", "probes")
         self._telemetry_due_s = None
         self.poll()
-        if self.options.probes and self._run not in self.session.ends:
-            self._tell(End(t=self.now(), complete=False, why=why, run=self._run))
+        if self._run not in self.session.ends:  # what was only watched has no end of its own
+            whole = not self.options.probes
+            self.tell(End(t=self.now(), complete=whole, why=why, run=self._run))
         new = self.file.held and any(f.t > self._began_s for f in self.session.faults)
         if new and not another(self._resumed or Device(), self.session.told_by("telemetry"), None):
             self.file.release()  # what went wrong before it could go on

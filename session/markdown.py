@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.table import DONE, ProbeRow, probe_rows
 from roofwatch.session.throttle import fall
+from roofwatch.session.watch.watch_markdown import watch_markdown
 
 NOT_MEASURED = "-"
 ESCAPED = str.maketrans(
@@ -33,8 +35,12 @@ def markdown(session: Session) -> str:
     """Device and software, the roofs, every probe, what smells wrong; ends with a line feed."""
     found = findings(session)
     own = roofs(session)
-    parts = [_title(session), _roofs(own)]
-    parts.append(_table(_PROBES, [_probe(r) for r in probe_rows(session, found)]))
+    parts = [_title(session)]
+    if session.suite == WATCH:
+        parts.append(watch_markdown(session, _text))
+    else:
+        rows = [_probe(r) for r in probe_rows(session, found)]
+        parts += [_roofs(own), _table(_PROBES, rows)]
     said = []
     dropped = fall(session)
     if dropped is not None and dropped.price_tflops:

@@ -119,8 +119,12 @@ class Samples(Sequence[Sample]):
 
     def between(self, begin_s: float, end_s: float) -> list[Sample]:
         """Samples with begin <= t <= end."""
+        return self[slice(*self.places(begin_s, end_s))]
+
+    def places(self, begin_s: float, end_s: float) -> tuple[int, int]:
+        """The first sample with begin <= t <= end, and the one behind the last."""
         self._settle()
-        return self[bisect_left(self._t, begin_s) : bisect_right(self._t, end_s)]
+        return bisect_left(self._t, begin_s), bisect_right(self._t, end_s)
 
     def before(self, t: float) -> Sample | None:
         """The last one that was read at ``t`` or earlier."""

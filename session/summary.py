@@ -13,6 +13,7 @@ from roofwatch.roofline.attribution import Attribution
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.statistics import FEWEST_DRIFTING, FEWEST_MODES, drift, iqr, median, modes
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.alignment import Alignment, alignment
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.conditions import conditions
@@ -49,6 +50,8 @@ from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
 from roofwatch.session.sustained import sustained
 from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
+from roofwatch.session.watch.card_roofs import card_roofs
+from roofwatch.session.watch.summary import watched
 from roofwatch.session.waves import Waves, waves
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
@@ -104,6 +107,7 @@ def record(session: Session, file: Path | None) -> Record:
         launch=_launch(session),
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
+        watch=_watch(session),
         questions=questions(session, own),
         notes=[
             {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}
@@ -111,6 +115,13 @@ def record(session: Session, file: Path | None) -> Record:
         ],
         faults=[msgspec.to_builtins(f) for f in session.faults],
     )
+
+
+def _watch(session: Session) -> dict[str, Any]:
+    if session.suite != WATCH:
+        return {}
+    told: dict[str, Any] = msgspec.to_builtins(watched(session, card_roofs(session)))
+    return told
 
 
 def _launch(session: Session) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _open(instrument: Instrument, options: argparse.Namespace) -> Source:
     try:
         return Gpu(library, device, os.environ)
     except Absent as error:
-        if kind == "nvml" or device is not None:
+        if kind == "nvml" or device not in (None, "all"):
             raise
         return _host([f"{error}; reading the host's CPU instead"])
 
@@ -93,7 +93,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     add_arguments(parser)
     parser.add_argument("--source", choices=("auto", "nvml", "host"), default="auto")
-    parser.add_argument("--device", help="cuda:N as CUDA counts, a UUID, or cpu")
+    parser.add_argument("--device", help="cuda:N as CUDA counts, a UUID, cpu, or all")
     parser.add_argument(
         "--without",
         type=_names,

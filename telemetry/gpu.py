@@ -1,24 +1,17 @@
-"""The card under the sampler: one ``Sample`` from NVML's fast calls (about 60 µs), more at 1 Hz."""
+"""The card under the sampler, and beside it those of its neighbours that are watched too."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from roofwatch.session.events import Note, Sample, Status
-from roofwatch.telemetry.card import identify, notes, process_routes
+from roofwatch.session.events import Note, Sample
+from roofwatch.telemetry.card import identify, notes
 from roofwatch.telemetry.choose import choose, neighbours
-from roofwatch.telemetry.counters import (
-    COUNTERS,
-    POWER_INSTANT,
-    POWER_INSTANT_MODULE,
-    Fields,
-)
-from roofwatch.telemetry.metric import JOULES, WATTS, Metric, count
 from roofwatch.telemetry.neighbours import Neighbours
 from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
-from roofwatch.telemetry.quick_fields import quick_fields
+from roofwatch.telemetry.whole_sample import WholeSample
 
+ALL = "all"  # a device's name: every card that this process may use, read in full
 PATIENCE = 5
 """Samples in a row without any answer, after which a card that worked counts as gone."""
 
@@ -29,32 +22,22 @@ class Gpu:
     source = "nvml"
 
     def __init__(self, nvml: Nvml, device: str | None, environ: Mapping[str, str]) -> None:
-        """Choose the card and read who it is.
+        """Choose the card and read who it is; of ``all`` the first, with the others beside it.
 
         Raises:
             Absent: there is no such card.
             Gone: the card is lost.
         """
+        whole = device == ALL
+        device = None if whole else device
         card = choose(nvml, device, environ)
         self.device, self.software = identify(nvml, card)
         self.notes = notes(card, self.device, device, environ)
-
-        handle = card.whole
-        self._beside = Neighbours(nvml, neighbours(nvml, card, environ))
+        self._beside = Neighbours(nvml, neighbours(nvml, card, environ), whole=whole)
         self.neighbours = self._beside.devices
-        self._fast = quick_fields(nvml, card, self.device)
-        self._slow: dict[str, Metric[Any]] = {
-            "energy_j": Metric(nvml, JOULES, ("nvmlDeviceGetTotalEnergyConsumption", handle)),
-            "processes": Metric(nvml, count, *process_routes(card.seen)),
-        }
-        wanted = {"power_instant_w": POWER_INSTANT, **COUNTERS}
-        self._fields = Fields(nvml, handle, wanted)
-        if not self._fields.supports("power_instant_w"):
-            module = {**wanted, "power_instant_w": POWER_INSTANT_MODULE}
-            fields = Fields(nvml, handle, module)
-            if fields.supports("power_instant_w"):
-                self._fields = fields
-                self.notes.append("instant power is the module's: it includes the CPU")
+        self._sample = WholeSample(nvml, card, self.device)
+        if self._sample.of_module:
+            self.notes.append("instant power is the module's: it includes the CPU")
         self._worked = False
         self._silent = 0
 
@@ -64,36 +47,13 @@ class Gpu:
         Raises:
             Gone: the card was lost, or it worked and now answers nothing.
         """
-        values = {name: metric.read() for name, metric in self._fast.items()}
-        fields = self._fields.read()
-        self._listen(any(value is not None for value in values.values()) or bool(fields))
+        sample = self._sample.read(t, slow=slow)
+        self._listen(self._sample.answered)
+        return sample
 
-        status: dict[str, Status] = {}
-        power_instant = None
-        if "power_instant_w" in fields:
-            power_instant = WATTS(fields.pop("power_instant_w"))
-            if power_instant is None:
-                status["power_instant_w"] = "error"
-        if slow:
-            # Energy takes 3 to 16 ms: after everything that must be of one moment.
-            values |= {name: metric.read() for name, metric in self._slow.items()}
-        for name, metric in {**self._fast, **self._slow}.items():
-            if metric.status is not None and (name in values or metric.settled):
-                status[name] = metric.status
-        for name, why in self._fields.status.items():
-            status[f"counters.{name}" if name in COUNTERS else name] = why
-        return Sample(
-            t=t,
-            gpu=self.device.index,
-            power_instant_w=power_instant,
-            counters={name: int(value) for name, value in fields.items()},
-            status=status,
-            **values,
-        )
-
-    def beside(self, t: float) -> Sample | Note | None:
-        """A reading of one other card of the host where one is due, or why it has none."""
-        return self._beside.sample(t)
+    def beside(self, t: float) -> Sequence[Sample | Note]:
+        """Readings of the host's other cards that are due, or why one has none."""
+        return self._beside.samples(t)
 
     def _listen(self, answered: bool) -> None:
         """Notice a card that worked and then answers nothing, sample after sample."""
@@ -101,8 +61,7 @@ class Gpu:
         self._silent = 0 if answered or not self._worked else self._silent + 1
         if self._silent < PATIENCE:
             return
-        codes = {metric.code for metric in self._fast.values()} | {self._fields.code}
-        if codes & {UNKNOWN, NO_PERMISSION}:
+        if self._sample.codes & {UNKNOWN, NO_PERMISSION}:
             raise Gone(
                 "every NVML call fails after it worked (Unknown Error): this container lost its "
                 "GPU, as after a daemon-reload on the host; restart the container"

@@ -66,9 +66,9 @@ class Host:
         energy = self._joules if slow else None
         return Sample(t=t, gpu=None, energy_j=energy, status=status, **readings)
 
-    def beside(self, t: float) -> Note | None:
+    def beside(self, t: float) -> list[Sample | Note]:
         """There is one host."""
-        return None
+        return []
 
     def _mhz(self) -> float | None:
         """Mean clock of the CPUs that we may use."""

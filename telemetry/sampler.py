@@ -36,8 +36,8 @@ class Source(Protocol):
     def neighbours(self) -> Sequence[Device]:
         """The host's other cards, where they are watched too."""
 
-    def beside(self, t: float) -> Sample | Note | None:
-        """A reading of one of them where one is due at ``t``, or why it will have none any more."""
+    def beside(self, t: float) -> Sequence[Sample | Note]:
+        """Readings of those that are due at ``t``, or why one will have none any more."""
 
     def sample(self, t: float, *, slow: bool) -> Sample:
         """One reading at ``t`` seconds of the session; ``slow`` with what is read at 1 Hz."""
@@ -96,7 +96,7 @@ def run(
         if slow:
             slow_ns = began_ns + NS - half_ns
         instrument.write(source.sample(instrument.now(), slow=slow))
-        if (other := source.beside(instrument.now())) is not None:
+        for other in source.beside(instrument.now()):
             instrument.write(other)
         now_ns = time.monotonic_ns()
         deadline_ns = ticks.next(now_ns)

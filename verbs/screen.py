@@ -24,6 +24,8 @@ verbs:
                        for the screen)
   roofwatch triage MODULE:FUNCTION
                        someone's callable: compute, memory or overhead, and the treatment
+  roofwatch watch [-- COMMAND ...]
+                       the clocks while any work runs, or around a command, summed up at its end
 """
 
 

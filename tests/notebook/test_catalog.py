@@ -158,7 +158,7 @@ def together() -> Call:
 
 
 def said() -> list[Call]:
-    files = [*sorted((ROOT / "notebook").glob("*.py")), *sorted((ROOT / "session").glob("*.py"))]
+    files = [*sorted((ROOT / "notebook").glob("*.py")), *sorted((ROOT / "session").glob("**/*.py"))]
     return [*(call for path in files for call in Module(path).calls()), together()]
 
 

@@ -18,7 +18,7 @@ def four(pynvml):
 
 def beside(gpu, seconds, hz=10):
     """What is read beside the chosen card at each tick."""
-    return [gpu.beside(k / hz) for k in range(round(seconds * hz))]
+    return [event for k in range(round(seconds * hz)) for event in gpu.beside(k / hz)]
 
 
 def samples(read):
@@ -102,14 +102,14 @@ def test_more_cards_than_ticks_take_turns(pynvml, open_gpu):
 def test_a_pause_is_not_made_up_for(four, open_gpu):
     gpu = open_gpu(four)
     gpu.beside(0.0)
-    read = [gpu.beside(60 + k / 10) for k in range(10)]
+    read = [event for k in range(10) for event in gpu.beside(60 + k / 10)]
     assert len(samples(read)) <= 4
 
 
 def test_a_reading_has_the_fast_fields_only(four, open_gpu):
     gpu = open_gpu(four)
     four.calls.clear()
-    (read,) = samples([gpu.beside(0.0)])
+    (read,) = samples(gpu.beside(0.0))
     assert read == events.Sample(
         t=0.0,
         gpu=1,
@@ -144,7 +144,7 @@ def test_a_lost_neighbour_is_said_once_and_the_others_go_on(four, open_gpu, pynv
         return clock(card, kind)
 
     four.answers["nvmlDeviceGetClockInfo"] = read
-    later = [gpu.beside(10 + k / 10) for k in range(50)]
+    later = [event for k in range(50) for event in gpu.beside(10 + k / 10)]
     notes = [event for event in later if isinstance(event, events.Note)]
     assert len(notes) == 1
     assert notes[0].text.startswith("card 2 beside this one is left alone: GPU is lost")
@@ -187,3 +187,39 @@ def test_the_instrument_tells_them_once(start, finish):
     seen = [event.gpu for event in samples(stream)]
     assert seen.count(0) > 5 * seen.count(1) > 0
     assert {0, 1, 2} == set(seen)
+
+
+def test_all_cards_are_read_in_full_at_every_tick(four, open_gpu):
+    gpu = open_gpu(four, "all")
+    assert [gpu.device.index, *(d.index for d in gpu.neighbours)] == [0, 1, 2, 3]
+    read = samples(beside(gpu, 2))
+    assert [s.gpu for s in read] == [1, 2, 3] * 20
+    assert all(s.power_instant_w is not None and s.counters for s in read)
+    for card in (1, 2, 3):
+        slow = [s for s in read if s.gpu == card and s.energy_j is not None]
+        assert len(slow) == 2  # once a second
+        assert all(s.processes is not None for s in slow)
+    dear = [k for k in range(20) if sum(s.energy_j is not None for s in read[3 * k : 3 * k + 3])]
+    assert len(dear) == 6  # never two in one tick
+
+
+def test_of_all_cards_a_lost_one_is_left_alone(four, open_gpu, pynvml):
+    gpu = open_gpu(four, "all")
+    clock = four.answers["nvmlDeviceGetClockInfo"]
+
+    def read(card, kind):
+        if card.index == 1:
+            raise pynvml.NVMLError(15)
+        return clock(card, kind)
+
+    four.answers["nvmlDeviceGetClockInfo"] = read
+    later = beside(gpu, 1)
+    assert sum(isinstance(event, events.Note) for event in later) == 1
+    assert {s.gpu for s in samples(later)} == {2, 3}
+    assert len(samples(later)) == 20
+
+
+def test_all_cards_are_those_that_the_process_may_use(four, open_gpu):
+    gpu = open_gpu(four, "all", {"CUDA_VISIBLE_DEVICES": "3,1"})
+    assert gpu.device.index == 3
+    assert [d.index for d in gpu.neighbours] == [1]

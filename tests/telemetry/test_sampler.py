@@ -84,7 +84,7 @@ class Source:
     notes = ("slice",)
     neighbours = (Device(kind="cuda", index=1),)
 
-    def __init__(self, clock, costs, beside=lambda t: None):
+    def __init__(self, clock, costs, beside=lambda t: ()):
         self.clock = clock
         self.costs = costs
         self.beside = beside
@@ -159,7 +159,7 @@ def test_what_is_read_beside_follows_the_tick_and_moves_none(monkeypatch):
 
     def beside(t):
         clock.ns += MS
-        return Note(t=t, text="beside") if round(t, 1) in (0.2, 0.5) else None
+        return [Note(t=t, text="beside")] if round(t, 1) in (0.2, 0.5) else []
 
     pipe = Pipe(clock)
     source = Source(clock, lambda t, slow: 0.1, beside)

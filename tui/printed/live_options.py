@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from roofwatch.session.events import Price
 
 DEVICE = re.compile(r"auto|cpu|cuda(:[0-9]{1,4})?")
+WATCHED_DEVICE = re.compile(rf"all|{DEVICE.pattern}")  # of what measures nothing
 MOST_SUSTAIN_S = 3600.0
+MOST_WATCH_S = 1e7
 MOST_CONTEXT = 1 << 20  # tokens
 
 # Of roofline.suite, which costs the first paint 20 ms.
@@ -44,11 +46,12 @@ def with_values(arguments: Iterable[str], refuse: Callable[[str], NoReturn]) -> 
     ``--price=--`` is refused: argparse drops the ``--``, and its value would be an empty list.
     """
     said = list(arguments)
-    for each in takewhile(lambda word: word != "--", said):  # behind it stand no options
+    ours = list(takewhile(lambda word: word != "--", said))  # behind it stand no options
+    for each in ours:
         if re.fullmatch(r"-[\w-]+=--", each):
             name = each.removesuffix("=--")
             refuse(f"argument {name[:60]}: expected a value, not '--'")
-    for i in range(len(said) - 1, 0, -1):
+    for i in range(len(ours) - 1, 0, -1):
         if re.match(r"-\.?\d", said[i]) and re.fullmatch(r"--[a-z][a-z-]*", said[i - 1]):
             said[i - 1 : i + 1] = [f"{said[i - 1]}={said[i]}"]
     return said
@@ -81,6 +84,16 @@ def device(text: str) -> str:
     return "cuda:0" if text == "cuda" else text
 
 
+def watched_device(text: str) -> str:
+    """The same, or ``all``."""
+    if text == "all":
+        return text
+    try:
+        return device(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not auto, all, cpu or cuda:N") from None
+
+
 def seconds(text: str) -> float:
     """How long a sustained probe is held."""
     try:
@@ -89,6 +102,17 @@ def seconds(text: str) -> float:
         value = math.nan
     if not 1.0 <= value <= MOST_SUSTAIN_S:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 1 to 3600")
+    return value
+
+
+def seconds_of_watch(text: str) -> float:
+    """How long is watched."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.1 <= value <= MOST_WATCH_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.1 to 1e7")
     return value
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
+from roofwatch.session.watch.card_roofs import card_roofs
+from roofwatch.session.watch.summary import watched
 from roofwatch.tui.clocks import clocks_pane
 from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.decode import decode_pane
@@ -17,6 +21,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, wrapped
 from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
 from roofwatch.tui.notebook import notebook_pane
+from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
 from roofwatch.tui.probes import probes_pane
 from roofwatch.tui.roofline import roofline_pane
@@ -32,6 +37,8 @@ def report(
 ) -> list[Row]:
     """Device, roofline (of ``key``), clocks, probes, mistakes, findings, questions, bill, file."""
     found = findings(session)
+    if session.suite == WATCH:
+        return _watched(session, path, cells, glyphs, found)
     own = roofs(session)
     key = key or own.main_key
     rows = header.build(session, cells, key, glyphs)
@@ -59,6 +66,20 @@ def report(
     if path is not None:
         rows += [row(""), row((f" session {shown(str(path))}", "dim"))]
     return rows
+
+
+def _watched(
+    session: Session, path: Path | None, cells: int, glyphs: Glyphs, found: list[Finding]
+) -> list[Row]:
+    """Of somebody else's work: the clocks, and what they come to."""
+    out = header.build(session, cells, None, glyphs)[:1]
+    out.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))
+    if not session.complete:
+        out.append(row((f" {glyphs.warn} cut short{_why(session)}", "warn")))
+    if session.samples:
+        out += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
+    out += [row(""), *watch_rows.rows(watched(session, card_roofs(session)), found, cells, glyphs)]
+    return [*out, row((f" session {shown(str(path))}", "dim"))] if path is not None else out
 
 
 def recorded_when(session: Session) -> str:

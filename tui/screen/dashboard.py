@@ -24,7 +24,8 @@ from roofwatch.tui.screen import footer, layout, moving, tabs
 from roofwatch.tui.screen.keys import KEYS
 from roofwatch.tui.screen.loading import load
 from roofwatch.tui.screen.margins import LINES, Margins
-from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene
+from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene, first_pane
+from roofwatch.tui.screen.probing import why_no_run
 from roofwatch.tui.screen.refusal import refused
 from roofwatch.tui.screen.sources import Sources
 from roofwatch.tui.screen.standing import Standing
@@ -49,8 +50,8 @@ class Dashboard(Screen[None]):
         super().__init__()
         self.sources = sources
         self.glyphs = glyphs
-        self.open_pane = 0
-        self.alone = False  # one pane fills a wide screen
+        self.open_pane = first_pane(self.session)
+        self.alone = self.open_pane > 0  # one pane fills a wide screen
         self.at = Standing(nominal)
         self.entry: Entry | None = None  # of the check form, once it was opened
         self._asked_run = 0
@@ -208,8 +209,7 @@ class Dashboard(Screen[None]):
         if live is None:
             self.say("a replay cannot run anything")
         elif not live.rerun():
-            still = "the suite is still running"
-            self.say(still if live.probing else "nothing more can be added to this session")
+            self.say(why_no_run(live))
         else:
             self.say(f"run {self.session.run}")
 
@@ -353,8 +353,8 @@ class Dashboard(Screen[None]):
 
     def _changed_session(self, said: str) -> None:
         self.at.leave_session()
-        self.open_pane, self.alone = 0, False
-        self._focus(0)
+        self.alone = (first := first_pane(self.session)) > 0
+        self._focus(first)
         self.say(said)
 
     def action_versus(self) -> None:

@@ -29,8 +29,9 @@ def last_word(live: Live) -> LastWord:
                     live.path.unlink()
             return 0
         run = session.run
-        if live.options.probes and run not in session.ends and not _ended(live.path, run):
-            live.file.write(End(t=live.now(), complete=False, why=why, run=run))
+        if run not in session.ends and not _ended(live.path, run):
+            whole = not live.options.probes
+            live.file.write(End(t=live.now(), complete=whole, why=why, run=run))
         live.file.close()
         return exit_code(session, [], strict=False)
 

@@ -60,7 +60,7 @@ class Margins:
         live, replay = self._sources.live, self._sources.replay
         note = self._note if now < self._note_until and self._note_at == self.acted else ""
         told = replay_said(replay, area.width) if replay else ""
-        again = bool(live and not live.probing)
+        again = bool(live and live.options.probes and not live.probing)
         revision = scene.session.revision
         stamp = (scene.session, revision, area, scene.focus, self.acted, note, told, again, typing)
         if stamp == self._footed:

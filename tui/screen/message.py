@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.throttle import fall
@@ -67,7 +68,8 @@ def message(
     if made:
         return _line(f"{glyphs.ok} {_count(made)}", "ok", cells, glyphs)
     if session.complete:
-        said = f"{glyphs.ok} the suite is done; nothing smells wrong"
+        what = "" if session.suite == WATCH else "the suite is done; "
+        said = f"{glyphs.ok} {what}nothing smells wrong"
         return _line(said, "ok", cells, glyphs)
     return fit((), cells)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.geometry import Size
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row
@@ -175,6 +176,11 @@ PAINTED: Mapping[str, Painted] = {
 }
 PANES = tuple(PAINTED)
 NAMES = tuple(p.title for p in PAINTED.values())
+
+
+def first_pane(session: Session) -> int:
+    """The pane that a session is opened with: of one that only watches the clocks."""
+    return PANES.index("clocks") if session.suite == WATCH else 0
 
 
 def compact_rows(s: Scene, cells: int) -> list[Row]:
