@@ -90,11 +90,14 @@ class Passing:
 
         Without a process it is kept in ``asked``. False where nothing came.
         """
-        while self._early:
-            self._pass(self._early.pop(0), process)
-        told = signal.sigtimedwait({*self._waits_for, signal.SIGCHLD}, seconds)
+        told = signal.sigtimedwait(
+            {*self._waits_for, signal.SIGCHLD}, 0 if self._early else seconds
+        )
+        early, self._early = self._early, []
+        for number in early:  # heard while the command was started, or by another thread
+            self._pass(number, process)
         if told is None:
-            return False
+            return bool(early)
         if told.si_signo != signal.SIGCHLD and (told.si_code <= 0 or process is None):
             self._pass(told.si_signo, process)
         return True
@@ -114,11 +117,12 @@ def name_of(command: Sequence[str]) -> str:
     program = Path(command[0]).name
     interpreter = program.rstrip("0123456789.") in ("python", "pypy", "bash", "sh", "perl", "ruby")
     launcher = program in ("torchrun", "accelerate", "deepspeed", "uv", "srun", "mpirun")
-    if interpreter or launcher:
-        rest = [word for word in command[1:] if not word.startswith("-")]
-        if rest and "-c" not in command[1:3]:
-            return f"{program} {os.path.basename(rest[0])}"
-    return program
+    rest = [word for word in command[1:] if not word.startswith("-")]
+    if launcher:  # its options have values, which look like anything
+        rest = [word for word in rest if word.endswith(".py")]
+    elif not interpreter or "-c" in command[1:3]:
+        rest = []
+    return " ".join([program, *(os.path.basename(word) for word in rest[:1])])
 
 
 def code_of(status: int) -> int:

@@ -69,7 +69,11 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardWatched(msgspec.Struct, frozen=True, kw_only=True):
-    """One card over a stretch of time. Nulls have their status."""
+    """One card over a stretch of time. Of what could not be read ``status`` says why.
+
+    ``limited_mhz`` and ``cost`` are null where nothing limited; ``cost`` too where no roof of such
+    a card is saved.
+    """
 
     gpu: int | None
     kind: str | None  # "cuda" | "cpu"
@@ -82,13 +86,15 @@ class CardWatched(msgspec.Struct, frozen=True, kw_only=True):
     busy_share: float | None
     sm_mhz: float | None  # mean over time
     sm_max_mhz: float | None  # the card's own
+    limited_mhz: float | None  # mean over the time under a limit
     clocks: list[ClockBand]
     power_w: float | None  # mean over time
     power_max_w: float | None
     energy: Energy | None
     reasons: list[ReasonTime]
     below_clocks_s: dict[str, float]  # time below application and base clocks, by their counters
-    starved_share: float | None
+    work_s: float  # from the first to the last reading of work
+    starved_share: float | None  # of that, without work
     memory_max_bytes: int | None
     temp_max_c: float | None
     processes_before: int | None
@@ -162,14 +168,15 @@ def _card(
     seen = tally(card.samples, begin_s, end_s)
     earlier = [s.processes for s in card.samples.between(0.0, begin_s) if s.processes is not None]
     before = earlier[-1] if earlier else card.device.processes
-    starved = seen.starved_s / seen.read_s if seen.reasons_read_s else None
+    starved = seen.starved_s / seen.work_s if seen.work_s else None
     cost = throttle_cost(seen.limited_clock_s, seen.read_s, saved.get(card.device.name or ""))
     told = {
         "busy_share": ("util", seen.util_read_s),
         "sm_mhz": ("sm_mhz", seen.clock_s),
         "power_w": ("power_w", seen.power_s),
         "energy": ("energy_j", seen.power_s),
-        "starved_share": ("reasons", seen.reasons_read_s),
+        "starved_share": ("util", seen.work_s),
+        "reasons": ("reasons", seen.reasons_read_s),
         "memory_max_bytes": ("mem_used_bytes", seen.memory_max_bytes),
         "temp_max_c": ("temp_c", seen.temp_max_c is not None),
         "processes_before": ("processes", before is not None),
@@ -187,6 +194,7 @@ def _card(
         busy_share=seen.util_s / seen.util_read_s if seen.util_read_s else None,
         sm_mhz=_mean(seen.clock_s),
         sm_max_mhz=card.device.sm_max_mhz,
+        limited_mhz=_mean(seen.limited_clock_s),
         clocks=clock_bands(seen.clock_s),
         power_w=seen.energy_j / seen.power_s if seen.power_s else None,
         power_max_w=seen.power_max_w,
@@ -197,6 +205,7 @@ def _card(
             for name in ("below_app_clocks", "below_base_clocks")
             if seen.counters_ns.get(name)
         },
+        work_s=seen.work_s,
         starved_share=starved,
         memory_max_bytes=seen.memory_max_bytes,
         temp_max_c=seen.temp_max_c,

@@ -47,8 +47,10 @@ class Tally(msgspec.Struct, kw_only=True):
     ``clock_s`` and ``limited_clock_s`` are seconds at each clock in whole MHz, the second under a
     limiting reason only. ``energy_j`` is the integral of power (instant where the card has it) over
     ``power_s``; ``counter_j`` what the card's own counter rose by, over ``counter_s``, and
-    ``beside_j`` the integral over those very seconds. ``starved_s``: the idle reason between two
-    readings without it. ``counters_ns`` rose between the first and the last sample that has them.
+    ``beside_j`` the integral over those very seconds. ``work_s`` is from the first to the last
+    reading of work, ``starved_s`` what of it passed without: utilisation 0, or where there is none
+    the idle reason, which a card gives only after seconds of rest. ``counters_ns`` rose between
+    the first and the last sample that has them.
     """
 
     samples: int = 0
@@ -67,6 +69,7 @@ class Tally(msgspec.Struct, kw_only=True):
     util_read_s: float = 0.0
     reasons_s: dict[int, float] = {}
     reasons_read_s: float = 0.0
+    work_s: float = 0.0
     starved_s: float = 0.0
     counters_ns: dict[str, int] = {}
     counters_s: float = 0.0
@@ -89,7 +92,7 @@ def tally(samples: Samples, begin_s: float, end_s: float) -> Tally:
     last_counters: Sample | None = None
     energy: tuple[float, float, float] | None = None  # first reading: t, J, the integral there
     idle_s = 0.0  # since work was last seen
-    worked = False
+    first_work_s: float | None = None
     for sample in _between(samples, begin_s, end_s):
         if before is None:
             out.begin_s = sample.t
@@ -98,13 +101,13 @@ def tally(samples: Samples, begin_s: float, end_s: float) -> Tally:
             out.read_s += held_s
             _hold(out, before, held_s)
             _integrate(out, before, sample, held_s)
-            if before.reasons is not None:
-                if not before.reasons & IDLE:
-                    worked = True
-                    out.starved_s += idle_s
-                    idle_s = 0.0
-                elif worked:
-                    idle_s += held_s
+            if (works := _works(before)) is True:
+                first_work_s = before.t if first_work_s is None else first_work_s
+                out.starved_s += idle_s
+                out.work_s = sample.t - first_work_s
+                idle_s = 0.0
+            elif works is False:
+                idle_s += held_s if first_work_s is not None else 0.0
         if sample.energy_j is not None:
             if energy is None:
                 energy = sample.t, sample.energy_j, out.energy_j
@@ -119,8 +122,6 @@ def tally(samples: Samples, begin_s: float, end_s: float) -> Tally:
         out.samples += 1
         out.end_s = sample.t
         before = sample
-    if before is not None and before.reasons is not None and not before.reasons & IDLE:
-        out.starved_s += idle_s
     if first_counters is not None and last_counters is not None:
         out.counters_s = last_counters.t - first_counters.t
         out.counters_ns = {
@@ -129,6 +130,13 @@ def tally(samples: Samples, begin_s: float, end_s: float) -> Tally:
             if name in first_counters.counters
         }
     return out
+
+
+def _works(sample: Sample) -> bool | None:
+    """Whether some kernel ran; None where nobody can say."""
+    if sample.util is not None:
+        return sample.util > 0
+    return None if sample.reasons is None else not sample.reasons & IDLE
 
 
 def _between(samples: Samples, begin_s: float, end_s: float) -> Iterator[Sample]:

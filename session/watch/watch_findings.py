@@ -46,7 +46,7 @@ def _capped(card: CardWatched) -> list[Finding]:
             severity=NOTE,
             subject=_subject(card),
             share=_share(reason),
-            sm_mhz=cost.limited_mhz if cost else card.sm_mhz,
+            sm_mhz=card.limited_mhz,
             sm_max_mhz=card.sm_max_mhz,
             cost_tflops=cost.tflops if cost else None,
             burst_tflops=cost.burst_tflops if cost else None,
@@ -68,15 +68,15 @@ def _hot(card: CardWatched) -> list[Finding]:
             share=_share(reason),
             reason=decode(HOT[reason.key])[0],
             temp_max_c=card.temp_max_c,
-            sm_mhz=card.sm_mhz,
+            sm_mhz=card.limited_mhz,
         )
         for reason in hot
     ]
 
 
 def _starved(card: CardWatched) -> list[Finding]:
-    """The idle bit between two moments of work."""
-    if card.starved_share is None or card.starved_share < WORTH_SAYING:
+    """Nothing ran between two moments of work."""
+    if card.kind == "cpu" or (card.starved_share or 0.0) < WORTH_SAYING:
         return []
     return [
         finding(
@@ -85,7 +85,7 @@ def _starved(card: CardWatched) -> list[Finding]:
             severity=SUSPECT,
             subject=_subject(card),
             share=card.starved_share,
-            starved_s=card.starved_share * card.read_s,
+            starved_s=(card.starved_share or 0.0) * card.work_s,
             busy_share=card.busy_share,
         )
     ]

@@ -31,6 +31,7 @@ from roofwatch.tui.printed.watch_rows import rows
 
 POLL_S = 0.1
 FIRST_SAMPLE_S = 3.0  # the card before the work: NVML starts in 0.3 s, or seconds
+NAMED_S = 20.0  # of a card that was named: without it nothing is run
 LINE_S = 1.0
 
 
@@ -109,7 +110,8 @@ def around(
 
 def _card_first(live: Live, passing: Passing, out: Output) -> int | None:
     """Wait for a first reading of the card at rest; an exit code where nothing is to be run."""
-    end_s = time.monotonic() + FIRST_SAMPLE_S
+    named = live.options.device.startswith("cuda")
+    end_s = time.monotonic() + (NAMED_S if named else FIRST_SAMPLE_S)
     while time.monotonic() < end_s and not live.session.samples:
         passing.wait(POLL_S / 2, None)
         out.take(live.session, live.poll(look_up=False), live.now())

@@ -78,12 +78,14 @@ def _identity(card: CardWatched) -> str:
 
 
 def _busy(card: CardWatched) -> str:
-    """On a card the share of time with some kernel; its own idle bit beside it."""
+    """On a card the share of time with some kernel, and what of the work passed without one."""
     if card.busy_share is None:
         return f"{NOT_READ} ({card.status.get('busy_share', '')})"
     if card.kind == "cpu":
         return f"the CPU was busy {percent(card.busy_share)} of the time"
-    idle = f"; idle inside the work {percent(card.starved_share)}" if card.starved_share else ""
+    idle = ""
+    if card.starved_share is not None and card.starved_share >= 0.005:
+        idle = f"; of {duration(card.work_s)} of work {percent(card.starved_share)} without one"
     return f"some kernel ran {percent(card.busy_share)} of the time{idle}"
 
 
@@ -142,11 +144,11 @@ def _limits(card: CardWatched) -> list[str]:
         "below_base_clocks": "below base clocks",
     }
     told += [
-        f"{below[name]}  {duration(s)} by the counter" for name, s in card.below_clocks_s.items()
+        f"{below[name]}: {duration(s)} by the counter" for name, s in card.below_clocks_s.items()
     ]
     if told:
         return told
-    unknown = card.status.get("starved_share")
+    unknown = card.status.get("reasons")
     return ["none seen"] if unknown is None else [f"{NOT_READ} ({unknown})"]
 
 
@@ -154,17 +156,17 @@ def _limit(reason: ReasonTime) -> str:
     seen = f"{percent(reason.sampled_share)} of the samples"
     word = WORDS.get(reason.key, reason.key)
     if reason.counter_s is None:
-        return f"{word}  {duration(reason.sampled_s)}, {seen}"
+        return f"{word}: {duration(reason.sampled_s)}, {seen}"
     share = f" ({percent(reason.counter_share)})" if reason.counter_share is not None else ""
-    return f"{word}  {duration(reason.counter_s)} by the counter{share}, {seen}"
+    return f"{word}: {duration(reason.counter_s)} by the counter{share}, {seen}"
 
 
 def _cost(card: CardWatched) -> str:
     cost = card.cost
     limited = [r for r in card.reasons if r.key != IDLE_KEY and (r.counter_s or r.sampled_s)]
     if cost is None:
-        if "starved_share" in card.status:
-            return f"{NOT_READ} ({card.status['starved_share']})"
+        if "reasons" in card.status:
+            return f"{NOT_READ} ({card.status['reasons']})"
         if not limited:
             return "cost nothing"
         return "its price is not known: no roofline of such a card is saved (roofwatch run)"
