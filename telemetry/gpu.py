@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roofwatch.session.events import Note, Sample, Status
+from roofwatch.session.health import CardHealth
 from roofwatch.telemetry.card import identify, notes, process_routes
 from roofwatch.telemetry.choose import choose, neighbours
 from roofwatch.telemetry.counters import (
@@ -14,6 +15,7 @@ from roofwatch.telemetry.counters import (
     POWER_INSTANT_MODULE,
     Fields,
 )
+from roofwatch.telemetry.health import Health
 from roofwatch.telemetry.metric import JOULES, WATTS, Metric, count
 from roofwatch.telemetry.neighbours import Neighbours
 from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
@@ -55,6 +57,7 @@ class Gpu:
             if fields.supports("power_instant_w"):
                 self._fields = fields
                 self.notes.append("instant power is the module's: it includes the CPU")
+        self._health = Health(nvml, card)
         self._worked = False
         self._silent = 0
 
@@ -94,6 +97,14 @@ class Gpu:
     def beside(self, t: float) -> Sample | Note | None:
         """A reading of one other card of the host where one is due, or why it has none."""
         return self._beside.sample(t)
+
+    def health(self, asked: str) -> CardHealth:
+        """The card's condition now.
+
+        Raises:
+            Gone: the card was lost.
+        """
+        return self._health.read(asked)
 
     def _listen(self, answered: bool) -> None:
         """Notice a card that worked and then answers nothing, sample after sample."""
