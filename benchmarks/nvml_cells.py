@@ -16,7 +16,6 @@ from nvml_scenes import SCENES, TICKS, Scene, called, pynvml, scenes_of
 
 from roofwatch.session.events import Device, Note, Sample, SessionInfo, Software, decode, encode
 from roofwatch.session.health import CardHealth, RemappedRows
-from roofwatch.telemetry.health import NVLINKS_MAX
 from roofwatch.telemetry.nvml import Absent, Gone
 
 Change = Callable[[Any], None]
@@ -58,7 +57,7 @@ ZERO: dict[str, Any] = {
     "rows": RemappedRows(correctable=0, uncorrectable=0, pending=False, failed=False),
     "pcie_replays": 0,
     "margin_c": 0,
-    "nvlinks": [False] * NVLINKS_MAX,
+    "nvlinks": [False, False],
 }
 WORDS = ("same", "reading", "other card", "null", "line")
 """What may come of a failure, the mildest first.

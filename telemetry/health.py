@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ UNCORRECTED = 1  # nvmlMemoryErrorType_t
 VOLATILE, AGGREGATE = 0, 1  # nvmlEccCounterType_t
 NVLINKS_MAX = 36  # NVML_NVLINK_MAX_LINKS
 COMPUTE_MODES = ("default", "exclusive_thread", "prohibited", "exclusive_process")  # by number
+_BUS_ID = re.compile(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 _TALLY = whole(0, 1 << 62)
 _GENERATION, _LANES = whole(1, 16), whole(1, 64)
 
@@ -45,7 +47,7 @@ class Health:
         self._fields: dict[str, Metric[Any]] = {
             "cuda": Metric(nvml, _cuda, ("nvmlSystemGetCudaDriverVersion",)),
             "cards": Metric(nvml, CARD_COUNT, ("nvmlDeviceGetCount",)),
-            "pci_bus_id": of(lambda told: text(told.busId), "nvmlDeviceGetPciInfo"),
+            "pci_bus_id": of(_bus_id, "nvmlDeviceGetPciInfo"),
             "app_sm_mhz": of(MHZ, app, CLOCK_SM),
             "app_sm_default_mhz": of(MHZ, default, CLOCK_SM),
             "app_mem_mhz": of(MHZ, app, CLOCK_MEM),
@@ -97,6 +99,11 @@ class Health:
             links.append(up)
         self._link_status = None
         return links
+
+
+def _bus_id(told: Any) -> str | None:
+    name = text(told.busId)
+    return name if name and _BUS_ID.fullmatch(name) else None
 
 
 def _cuda(version: Any) -> str | None:
