@@ -19,7 +19,7 @@ def driver(facts: Facts) -> Said:
     expected = "a driver that answers every call"
     if facts.hung:
         return fail(f"does not return: {', '.join(facts.hung)}", expected, HOST_RESETS)
-    if facts.device is not None and facts.exit_code == LOST:
+    if facts.exit_code == LOST:
         return fail(facts.problem or "the card is lost", "a card that answers", HOST_RESETS)
     if facts.device is not None:
         if facts.problem is not None:
@@ -36,7 +36,7 @@ def driver(facts: Facts) -> Said:
         return fail(facts.problem, "the card that was named", "nvidia-smi -L lists those there are")
     there = facts.machine.cards_on_bus
     seen = f"; {there} on the PCI bus" if there else ""
-    do = "only the host can: load its driver, or start the container with the GPU (--gpus all)"
+    do = "only the host can: load its driver anew, or start the container with --gpus all"
     return fail(f"{facts.problem}{seen}", expected, do)
 
 
@@ -127,7 +127,7 @@ def _cuda_device(facts: Facts, _: Device) -> Said:
 
 
 def _no_torch(facts: Facts) -> str:
-    return facts.torch_problem or "torch did not tell"
+    return "torch does not tell" if facts.torch_problem else "torch did not tell in time"
 
 
 def _version(text: str | None) -> tuple[int, int] | None:

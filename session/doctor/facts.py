@@ -87,8 +87,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Why nothing was seen under load."""
         if not self.same_card:
             return "torch opened another card"
-        why = (self.checkup.problem if self.checkup else None) or self.torch_problem
-        return f"not under load ({why})" if why else "not under load"
+        if self.checkup is None or self.checkup.torch is None:
+            return "not under load: torch does not tell"
+        if self.checkup.problem is not None:
+            return "not under load: torch cannot use the card"
+        return f"not under load: {self.torch_problem or 'nothing was heard of it'}"
 
 
 def of_card(check: Callable[[Facts, Device], Said]) -> Callable[[Facts], Said]:

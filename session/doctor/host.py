@@ -59,8 +59,8 @@ def _launch_rate(facts: Facts) -> Said:
     """Launching a small kernel from torch takes microseconds, not more."""
     told = facts.checkup
     if told is None or told.enqueue_s is None:
-        why = (told.problem if told else None) or facts.torch_problem or "torch did not tell"
-        return unknown(f"not measured: {why}")
+        why = "torch does not tell" if told is None else told.problem or facts.torch_problem
+        return unknown(f"not measured: {why or 'nothing was heard of it'}")
     on_card = facts.torch_device is not None and facts.torch_device.kind == "cuda"
     most_s, what = (LAUNCH_S, "launch") if on_card else (CALL_S, "call of the smallest operator")
     found = f"{time_said(told.enqueue_s)} a {what}"

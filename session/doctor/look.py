@@ -27,6 +27,7 @@ from roofwatch.session.instruments import Instruments
 from roofwatch.session.kept_file import SessionFile
 
 POLL_S = 0.01
+PAUSE_S = 2.0  # between two looks at the instruments
 LOAD_S, SHORT_LOAD_S = 1.5, 0.5  # short where somebody else is on the card
 LOOK_AT = 0.5  # of the load, when the card's condition is asked for
 SETTLE_S = 0.3  # NVML renews its clock every 100 ms
@@ -76,7 +77,7 @@ class _Look:
         self._say = say
         self._file = SessionFile(Path(os.devnull), None)
         self._instruments = Instruments(time.monotonic_ns(), self._file)
-        self._began_s = time.monotonic()
+        self._began_s = self._looked_s = time.monotonic()
         self._starts = 0
         self._device: Device | None = None
         self._driver: str | None = None
@@ -131,6 +132,7 @@ class _Look:
 
     def over(self) -> bool:
         """Take what has come, look after both; True when there is no more to wait for."""
+        self._excuse()
         while True:
             try:
                 item = self._instruments.inbox.get_nowait()
@@ -148,6 +150,19 @@ class _Look:
         if not self._probes_over or not (self._telemetry_over or "idle" in self._health):
             return False
         return self._telemetry_over or self._last_reading()
+
+    def _excuse(self) -> None:
+        """After a pause of our own (Ctrl-Z) nobody is blamed: silence counts from then on."""
+        now_s = time.monotonic()
+        paused_s, self._looked_s = now_s - self._looked_s, now_s
+        if paused_s < PAUSE_S:
+            return
+        self._began_s += paused_s
+        if self._torch_told_s is not None:
+            self._torch_told_s += paused_s
+        for name in ("telemetry", "probes"):
+            if (child := self._instruments.get(name)) is not None:
+                child.excuse()
 
     def _last_reading(self) -> bool:
         """Whether the reading after the load is there, or need not be waited for."""
@@ -228,7 +243,7 @@ class _Look:
         patience_s = IMPORT_S if importing else STEP_S
         if not waiting and child.still_s > patience_s:
             self._instruments.kill(child)
-            self._torch_problem = f"no step for {patience_s:.0f} s while {state}"
+            self._torch_problem = f"no step for {patience_s:.0f} s"
             self._probes_over = True
 
     def _busy(self) -> bool:
@@ -245,6 +260,7 @@ class _Look:
             self._problem = self._problem or how
             return
         self._probes_over = True
+        self._torch_at = child.beat.state if child.beat else self._torch_at
         done = self._checkup is not None and child.wait(0.0) == 0
         if self._torch_problem is None and not done:
             self._torch_problem = ": ".join([how, *child.log_tail()[-1:]])

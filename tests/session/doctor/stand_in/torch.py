@@ -7,8 +7,9 @@ Its card opens and computes nothing. TORCH_STUB says otherwise: words with comma
 
 import os
 import signal
+import sys
 import time
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 SAID = [word for word in os.environ.get("TORCH_STUB", "").split(",") if word]
 if "missing" in SAID:
@@ -103,3 +104,6 @@ backends = SimpleNamespace(
     cudnn=SimpleNamespace(is_available=lambda: True, version=lambda: 91002),
 )
 float32 = float16 = uint8 = "a type"
+__path__: list[str] = []  # it has parts
+profiler = sys.modules["torch.profiler"] = ModuleType("torch.profiler")
+profiler.__getattr__ = lambda name: Nothing
