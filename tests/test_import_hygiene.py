@@ -30,6 +30,7 @@ def loaded_by(code: str) -> set[str]:
         ("import roofwatch.probes.__main__", set()),
         ("import roofwatch.telemetry.__main__", set()),
         ("import roofwatch.tui.screen.app", {"textual"}),
+        ("import roofwatch.tui.printed.doctor_plain, roofwatch.verbs.doctor", set()),
         ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )
