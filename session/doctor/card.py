@@ -34,7 +34,8 @@ def _identity(facts: Facts, card: Device) -> Said:
         return warn(found, nominal.note, do)
     if sold and card.memory_bytes and abs(card.memory_bytes / sold - 1) > MEMORY_TOLERANCE:
         return warn(found, f"the table's {nominal.key} has {size(sold)}", do)
-    return ok(found, f"as the table's {nominal.key} has")
+    sms = f"{nominal.sm_count} SMs" if nominal.sm_count else "the same"
+    return ok(found, f"{sms}, as the table's {nominal.key}")
 
 
 def _mig(_: Facts, card: Device) -> Said:

@@ -132,7 +132,9 @@ def _thermals(facts: Facts, card: Device) -> Said:
     parts = [f"{idle:.0f} C idle"] if idle is not None else []
     parts += [f"{loaded:.0f} C under load"] if loaded is not None else []
     found = ", ".join(parts)
-    expected = f"slows down at {card.temp_slowdown_c:.0f} C" if card.temp_slowdown_c else ""
+    expected = (
+        f"far from {card.temp_slowdown_c:.0f} C, where it slows" if card.temp_slowdown_c else ""
+    )
     mask = _any((*facts.before, *facts.under))
     do = "only the host can cool it; a rate measured so is not the card's"
     if mask & HW_THERMAL:
