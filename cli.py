@@ -24,6 +24,12 @@ def _check(argv: list[str]) -> int:
     return check.main(argv)
 
 
+def _doctor(argv: list[str]) -> int:
+    from roofwatch.verbs import doctor
+
+    return doctor.main(argv)
+
+
 def _plan(argv: list[str]) -> int:
     from roofwatch.verbs import plan
 
@@ -62,6 +68,7 @@ def _watch(argv: list[str]) -> int:
 
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
+    "doctor": _doctor,
     "plan": _plan,
     "run": _run,
     "show": _show,

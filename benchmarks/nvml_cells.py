@@ -15,6 +15,7 @@ from nvml_garbage import FORMS, distortions
 from nvml_scenes import SCENES, TICKS, Scene, called, pynvml, scenes_of
 
 from roofwatch.session.events import Device, Note, Sample, SessionInfo, Software, decode, encode
+from roofwatch.session.health import CardHealth, RemappedRows
 from roofwatch.telemetry.nvml import Absent, Gone
 
 Change = Callable[[Any], None]
@@ -48,6 +49,15 @@ ZERO: dict[str, Any] = {
     "mig": False,
     "persistence": False,
     "virtualization": "none",
+    "cards": 0,
+    "compute_mode": "default",
+    "ecc_pending": False,
+    "ecc_volatile": 0,
+    "ecc_aggregate": 0,
+    "rows": RemappedRows(correctable=0, uncorrectable=0, pending=False, failed=False),
+    "pcie_replays": 0,
+    "margin_c": 0,
+    "nvlinks": [False, False],
 }
 WORDS = ("same", "reading", "other card", "null", "line")
 """What may come of a failure, the mildest first.
@@ -70,6 +80,7 @@ class Seen(NamedTuple):
 
     device: Device
     software: Software
+    health: CardHealth
     samples: list[Sample]
     neighbours: list[Device]
     beside: list[Sample]
@@ -120,7 +131,9 @@ def _healthy(scene: Scene, function: str) -> Any:
     seen = []
     answer = fake.answers[function]
     fake.answers[function] = _distorted(answer, lambda one: seen.append(one) or one)
-    scene.open(fake).sample(0, slow=True)
+    gpu = scene.open(fake)
+    gpu.sample(0, slow=True)
+    gpu.health("asked")
     return seen[-1] if seen else None
 
 
@@ -170,12 +183,19 @@ def _read(gpu: Any) -> Seen:
         beside += gpu.beside(tick)
     for note in [event for event in beside if isinstance(event, Note)]:
         one_line(note.text)
-    info = SessionInfo(t=0, device=gpu.device, software=gpu.software, neighbours=gpu.neighbours)
+    health = gpu.health("asked")
+    info = SessionInfo(
+        t=0,
+        device=gpu.device,
+        software=gpu.software,
+        neighbours=gpu.neighbours,
+        health=health,
+    )
     for event in (info, *samples, *beside):
         if decode(encode(event)) != event:
             raise Wrong("an event that does not survive its own encoding")
     others = [replace(event, t=0.0) for event in beside if isinstance(event, Sample)]
-    return Seen(gpu.device, gpu.software, samples, gpu.neighbours, others)
+    return Seen(gpu.device, gpu.software, health, samples, gpu.neighbours, others)
 
 
 @cache
@@ -206,6 +226,7 @@ def _told(seen: Seen, truth: Seen, allowed: frozenset[str], column: str) -> Iter
     zero = column in ("zero", "empty list")
     yield from _matched(seen.device, truth.device, seen.device.status, allowed, zero)
     yield from _matched(seen.software, truth.software, seen.device.status, allowed, zero)
+    yield from _matched(seen.health, truth.health, seen.health.status, allowed, zero)
     for one, true in zip(seen.samples, truth.samples, strict=True):
         status = {**one.status, "gpu": seen.device.status.get("index")}
         yield from _matched(one, true, status, allowed, zero)

@@ -79,6 +79,7 @@ def called(name: str) -> tuple[frozenset[str], frozenset[str]]:
     for tick in range(TICKS):
         gpu.sample(tick, slow=True)
         gpu.beside(tick)
+    gpu.health("asked")
     return start, frozenset(fake.calls)
 
 

@@ -1,8 +1,9 @@
 """The probe instrument: ``python -m roofwatch.probes``, one process a run of the suite.
 
 Imports torch, opens the device, says what it found, waits for ``go`` on stdin, measures, ends. Run
-alone from a shell it goes at once. ``peaks`` and a JSON object before ``go`` tell the nominal peaks
-that a mistake is made with; ``stop`` ends it between two launches.
+alone from a shell it goes at once. Before ``go``, ``peaks`` and a JSON object tell the nominal
+peaks that a mistake is made with, ``load`` and a number for how many seconds ``doctor`` loads a
+card; ``stop`` ends it between two launches.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from roofwatch.session.host_cpu import host_cpu
 from roofwatch.session.instrument import Instrument, add_arguments
 
 ABSENT, FAILED = 3, 4
+DOCTOR = "doctor"  # no suite of probes: a short look, which probes/checkup.py takes
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -33,7 +35,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="roofwatch.probes")
     add_arguments(parser)
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
-    parser.add_argument("--suite", default=QUICK, choices=SUITES)
+    parser.add_argument("--suite", default=QUICK, choices=(*SUITES, DOCTOR))
     parser.add_argument("--hold", default="", help="precisions to hold, separated by commas")
     parser.add_argument("--models", default="[]", help="shapes of the decode suite's, as JSON")
     parser.add_argument("--contexts", default="", help="of the decode suite, in tokens")
@@ -49,6 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     instrument = Instrument("probes", options.fd, options.t0)
     go, stop = threading.Event(), threading.Event()
     peaks_tflops: dict[str, float] = {}
+    load_s: list[float] = []
 
     def command(line: str) -> None:
         if line == "go":
@@ -56,6 +59,8 @@ def main(argv: list[str] | None = None) -> int:
         elif line == "stop":
             stop.set()
             go.set()
+        elif line.startswith("load "):
+            load_s.append(float(line.partition(" ")[2]))
         elif line.startswith("peaks "):
             peaks_tflops.update(json.loads(line.partition(" ")[2]))
 
@@ -82,9 +87,24 @@ def main(argv: list[str] | None = None) -> int:
         import torch
     except ImportError as error:
         return fault(f"torch cannot be imported: {error}", FAILED)
+    imported = time.monotonic()
+    if options.suite == DOCTOR:
+        from roofwatch.probes import checkup
+
+        def wait() -> None:
+            if instrument.supervised:
+                go.wait()
+
+        with torch.inference_mode():
+            return checkup.run(
+                instrument,
+                options.device,
+                imported - began,
+                wait,
+                lambda: load_s[-1] if load_s else checkup.LOAD_S,
+            )
     from roofwatch.probes import device, operands, worker
 
-    imported = time.monotonic()
     operands.quiet()
     instrument.say("opening the device")
     try:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 import torch
 
-from roofwatch.probes.device import CudaTarget, EventTimer, GraphTimer
+from roofwatch.probes.device import CudaTarget, EventTimer, GraphTimer, Target
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.timing import Launch, Report, Timed, one_by_one
 from roofwatch.roofline import workload
@@ -34,16 +34,11 @@ NO_QUEUE = (
 def points(spec: ProbeSpec, place: Place, report: Report) -> Iterator[Point]:
     """The variants ``enqueue`` and ``rate``; on a card ``floor``, ``queued`` and ``graph`` too."""
     target = place.target
-    x = torch.ones(1, dtype=torch.float32, device=target.torch_device)
-    y = torch.empty_like(x)
-
-    def launch() -> None:
-        torch.add(x, 1, out=y)
-
+    launch = smallest(target)
     group = quota().group
     before = throttling(group)
     if isinstance(target, CudaTarget):
-        yield _point("enqueue", _enqueue(target.index, launch))
+        yield _point("enqueue", enqueue(target.index, launch))
         report(0.2)
         yield _point("rate", _rate(launch, lambda: _wait(target.index), report))
         yield _point("floor", _floor(target.index, launch))
@@ -52,7 +47,7 @@ def points(spec: ProbeSpec, place: Place, report: Report) -> Iterator[Point]:
         yield _point("graph", _graph(target.index, launch))
     else:
         place.note(NO_QUEUE)
-        yield _point("enqueue", _called(launch))
+        yield _point("enqueue", called(launch))
         report(0.2)
         yield _point("rate", _rate(launch, lambda: None, report))
     after = throttling(group)
@@ -60,6 +55,17 @@ def points(spec: ProbeSpec, place: Place, report: Report) -> Iterator[Point]:
         periods = after[0] - before[0]
         throttled = min(periods, after[1] - before[1])  # a period may end between the two counters
         place.told_cpu(msgspec.structs.replace(host_cpu(), periods=periods, throttled=throttled))
+
+
+def smallest(target: Target) -> Launch:
+    """A launch of the kernel."""
+    x = torch.ones(1, dtype=torch.float32, device=target.torch_device)
+    y = torch.empty_like(x)
+
+    def launch() -> None:
+        torch.add(x, 1, out=y)
+
+    return launch
 
 
 def _point(variant: str, timed: Timed) -> Point:
@@ -88,12 +94,13 @@ def _wait(index: int) -> None:
     torch.cuda.synchronize(index)
 
 
-def _called(launch: Launch) -> Timed:
+def called(launch: Launch) -> Timed:
+    """A call where nothing is enqueued: on a CPU its work is done when it returns."""
     call_s = _host_s(launch, WARM)
     return _timed("host", lambda: _host_s(launch, _calls(call_s)))
 
 
-def _enqueue(index: int, launch: Launch) -> Timed:
+def enqueue(index: int, launch: Launch) -> Timed:
     """The host's part alone: behind a spin the device takes nothing from the queue meanwhile."""
     _host_s(launch, WARM)
     _wait(index)

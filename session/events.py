@@ -23,6 +23,7 @@ from roofwatch.session.bounds import (
     Seconds,
     Size,
 )
+from roofwatch.session.health import CardHealth, Checkup
 from roofwatch.session.shape_sides import sides
 
 SCHEMA = "roofwatch.session/1"
@@ -139,6 +140,8 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
     resumed: bool = False  # the run under way goes on, in another process of the parent's
     command: str | None = None  # the name of what is watched; it begins with this event
+    health: CardHealth | None = None  # of telemetry, when it is told to look
+    checkup: Checkup | None = None  # of the probes of `roofwatch doctor`
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):

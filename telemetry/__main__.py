@@ -13,7 +13,7 @@ from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.instrument import Instrument, add_arguments
 from roofwatch.telemetry.nvml import Absent, Gone
 from roofwatch.telemetry.orders import HZ_MAX, Orders
-from roofwatch.telemetry.sampler import Source, introduce, run
+from roofwatch.telemetry.sampler import Source, introduce, look, run
 
 HZ = 10.0  # NVML refreshes every 100 ms; faster polling returns repeats
 
@@ -31,11 +31,15 @@ def main(arguments: list[str] | None = None) -> int:
         source = _open(instrument, options)
         instrument.say("sampling")
         introduce(source, instrument, options.hz)
-        run(source, instrument, options.hz, options.seconds, orders.come)
+        hz = options.hz
+        run(source, instrument, hz, options.seconds, orders.come)
         while orders.follow():
-            now = instrument.now()
-            instrument.write(SessionInfo(t=now, instrument=instrument.name, hz=orders.hz))
-            run(source, instrument, orders.hz, options.seconds, orders.come)
+            for asked in orders.looks():
+                look(source, instrument, asked)
+            if orders.hz != hz:
+                hz, now = orders.hz, instrument.now()
+                instrument.write(SessionInfo(t=now, instrument=instrument.name, hz=hz))
+            run(source, instrument, hz, options.seconds, orders.come)
     except Absent as error:
         return _fail(instrument, str(error), 3)
     except Gone as error:

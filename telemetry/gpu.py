@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from roofwatch.session.events import Note, Sample
+from roofwatch.session.health import CardHealth
 from roofwatch.telemetry.card import identify, notes
 from roofwatch.telemetry.choose import choose, neighbours
+from roofwatch.telemetry.health import Health
 from roofwatch.telemetry.neighbours import Neighbours
 from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
 from roofwatch.telemetry.whole_sample import WholeSample
@@ -36,6 +38,7 @@ class Gpu:
         self._beside = Neighbours(nvml, neighbours(nvml, card, environ), whole=whole)
         self.neighbours = self._beside.devices
         self._sample = WholeSample(nvml, card, self.device)
+        self._health = Health(nvml, card)
         if self._sample.of_module:
             self.notes.append("instant power is the module's: it includes the CPU")
         self._worked = False
@@ -54,6 +57,14 @@ class Gpu:
     def beside(self, t: float) -> Sequence[Sample | Note]:
         """Readings of the host's other cards that are due, or why one has none."""
         return self._beside.samples(t)
+
+    def health(self, asked: str) -> CardHealth:
+        """The card's condition now.
+
+        Raises:
+            Gone: the card was lost.
+        """
+        return self._health.read(asked)
 
     def _listen(self, answered: bool) -> None:
         """Notice a card that worked and then answers nothing, sample after sample."""

@@ -70,6 +70,9 @@ class Host:
         """There is one host."""
         return []
 
+    def health(self, asked: str) -> None:
+        """It is no card."""
+
     def _mhz(self) -> float | None:
         """Mean clock of the CPUs that we may use."""
         if self._mhz_from_sysfs:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from roofwatch.session.events import Device, Note, Sample, SessionInfo, Software
+from roofwatch.session.health import CardHealth
 from roofwatch.session.instrument import Instrument
 
 NS = 1_000_000_000
@@ -42,6 +43,9 @@ class Source(Protocol):
     def sample(self, t: float, *, slow: bool) -> Sample:
         """One reading at ``t`` seconds of the session; ``slow`` with what is read at 1 Hz."""
 
+    def health(self, asked: str) -> CardHealth | None:
+        """The card's condition now; None where there is no card. ``asked`` is repeated in it."""
+
 
 class Ticks:
     """Deadlines at start + k × period, in monotonic nanoseconds; the first is start itself."""
@@ -73,6 +77,13 @@ def introduce(source: Source, instrument: Instrument, hz: float) -> None:
     )
     for text in source.notes:
         instrument.write(Note(t=instrument.now(), text=text))
+
+
+def look(source: Source, instrument: Instrument, asked: str) -> None:
+    """Write the card's condition, where there is one."""
+    health = source.health(asked)
+    if health is not None:
+        instrument.write(SessionInfo(t=instrument.now(), instrument=instrument.name, health=health))
 
 
 def run(

@@ -30,6 +30,7 @@ def loaded_by(code: str) -> set[str]:
         ("import roofwatch.probes.__main__", set()),
         ("import roofwatch.telemetry.__main__", set()),
         ("import roofwatch.tui.screen.app", {"textual"}),
+        ("import roofwatch.tui.printed.doctor_plain, roofwatch.verbs.doctor", set()),
         ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )
@@ -37,13 +38,13 @@ def test_nothing_heavy_comes_along(code: str, allowed: set[str]) -> None:
     assert loaded_by(code) <= allowed
 
 
-def test_events_imports_only_msgspec_and_its_bounds() -> None:
+def test_events_imports_only_msgspec_and_what_its_fields_are() -> None:
     code = "import sys, msgspec; import roofwatch.session.events; print(*sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     ours = {m for m in result.stdout.split() if m.startswith("roofwatch")}
-    own = {f"roofwatch.session.{name}" for name in ("events", "bounds", "shape_sides")}
+    own = {f"roofwatch.session.{name}" for name in ("events", "bounds", "health", "shape_sides")}
     assert ours <= {"roofwatch", "roofwatch.session"} | own | {m for m in ours if "editable" in m}
 
 

@@ -27,7 +27,11 @@ FORBIDDEN = {
     *("telnetlib", "requests", "httpx", "aiohttp", "webbrowser", "multiprocessing"),
 }
 ONLY_IN = {
-    "ctypes": {"session/instrument.py", "probes/graph_nodes.py"},  # prctl; a field of a struct
+    "ctypes": {
+        "session/instrument.py",  # prctl
+        "probes/graph_nodes.py",  # a field of a struct
+        "session/doctor/kernel_log.py",  # klogctl, to read
+    },
     "subprocess": {"session/child.py"},  # the two instruments
     "asyncio": {"tui/screen/app.py"},  # Textual's loop, and what it does with a signal
     "importlib": {
@@ -52,6 +56,7 @@ WRITERS = {
 }
 NOWHERE = {"cli.py", "library/telemetry_child.py", "library/triage_plain.py"} | {
     "probes/timeline.py",
+    "session/doctor/kernel_log.py",  # to read
     "session/entry.py",  # to read
     "session/file.py",  # to read
     "tui/screen/terminal.py",  # the terminal itself, so that it does not block

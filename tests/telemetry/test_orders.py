@@ -57,3 +57,14 @@ def test_the_instrument_reads_less_often_when_told():
     assert rates == [10.0, 1.0]
     assert time.monotonic() - told > 0.9  # at least one of the last three was a second away
     child.stdin.close()
+
+
+def test_a_look_at_its_health_is_asked_for_by_a_word_and_given_once():
+    orders = Orders(10.0)
+    orders.hear("health idle")
+    orders.hear("health loaded")
+    assert orders.follow()
+    assert (orders.looks(), orders.looks()) == (["idle", "loaded"], [])
+    for number in range(1000):
+        orders.hear(f"health {number}")
+    assert len(orders.looks()) < 100

@@ -68,6 +68,20 @@ H200 = {
     "nvmlDeviceGetTotalEnergyConsumption": 2_967_191,
     "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=7, usedGpuMemory=GIB)],
     "nvmlDeviceGetComputeRunningProcesses_v2": [SimpleNamespace(pid=7, usedGpuMemory=GIB)],
+    "nvmlSystemGetCudaDriverVersion": 13000,
+    "nvmlDeviceGetPciInfo": SimpleNamespace(busId="00000000:18:00.0"),
+    "nvmlDeviceGetApplicationsClock": lambda card, kind: {1: 1980, 2: 3201}[kind],
+    "nvmlDeviceGetDefaultApplicationsClock": lambda card, kind: {1: 1980, 2: 3201}[kind],
+    "nvmlDeviceGetMaxCustomerBoostClock": 1980,
+    "nvmlDeviceGetComputeMode": 0,
+    "nvmlDeviceGetTotalEccErrors": 0,
+    "nvmlDeviceGetRemappedRows": (0, 0, 0, 0),
+    "nvmlDeviceGetGpuMaxPcieLinkGeneration": 5,
+    "nvmlDeviceGetPcieReplayCounter": 1,
+    "nvmlDeviceGetMarginTemperature": 28,
+    "nvmlEventSetCreate": SimpleNamespace(uuid="a set of events"),
+    "nvmlDeviceRegisterEvents": None,
+    "nvmlEventSetWait": NVMLError(10),
 }
 FIELDS = {74: 26_240_000_000, 75: 0, 76: 0, 80: 5, 81: 6, 269: 0, 270: 0, 271: 0, 186: 720_000}
 
@@ -93,6 +107,8 @@ class Fake:
         self.answers["nvmlDeviceGetHandleByIndex"] = self._by_index
         self.answers["nvmlDeviceGetHandleByUUID"] = self._by_uuid
         self.answers["nvmlDeviceGetFieldValues"] = self._field_values
+        self.answers["nvmlDeviceGetNvLinkState"] = self._link
+        self.links = 2
         self.fields = {number: field(value) for number, value in FIELDS.items()}
         self.cards = [Handle(index=i, uuid=f"GPU-{i}{i}aa-uuid") for i in range(cards)]
         self.calls = []
@@ -152,6 +168,11 @@ class Fake:
 
     def _field_values(self, card, wanted):
         return [self.fields.get(number, field(0, code=3)) for number, _ in wanted]
+
+    def _link(self, card, number):
+        if number >= self.links:
+            raise NVMLError(2)
+        return 1
 
     def __getattr__(self, name):
         if not name.startswith("nvml") or name not in self.answers:

@@ -46,7 +46,7 @@ def test_it_says_all_that_was_asked_for(session, h200_file: Path) -> None:
         "413 W on average, 937 W at the most, the limit is 700 W",
         "the counter says 6.36 kJ, power times time 6.37 kJ",
         "power limit: 9.4 s by the counter (60 %), 60 % of the samples",
-        "where the work is bound by compute",
+        "of this card's",
         "1.0 of 140 GiB, 61 °C at the most",
         "part 4",
         "host-bound",
