@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from around_measurements import around
 from kept import load, paragraph, place
 from notebook_measurements import answers, functions, made, public
 from repeatability import figure, repeated
@@ -126,6 +127,7 @@ def document() -> str:
     ]
     lines += [*perturbation(), *full_suite(), *repeats(), *counters(), *stops()]
     lines += [*transformer(), *made(), *functions(), *public(), *answers()]
+    lines += around()
     return "\n".join(lines)
 
 

@@ -32,7 +32,11 @@ ONLY_IN = {
         "probes/graph_nodes.py",  # a field of a struct
         "session/doctor/kernel_log.py",  # klogctl, to read
     },
-    "subprocess": {"session/child.py"},  # the two instruments
+    "subprocess": {
+        "session/child.py",  # the two instruments
+        "session/watch/command.py",  # what is watched, as it was typed
+        "tui/printed/watch_plain.py",  # its type
+    },
     "asyncio": {"tui/screen/app.py"},  # Textual's loop, and what it does with a signal
     "importlib": {
         "__init__.py",  # a name of the package when it is first used
@@ -51,16 +55,19 @@ WRITERS = {
     "session/kept_file.py": "a session",
     "session/picture.py": "a picture",
     "session/scratch.py": "a compiler's folder, which goes with its instrument",
+    "session/watch/marks.py": "a file for marks, which goes with the watcher",
+    "session/watch/metrics_file.py": "metrics, where they were asked for",
     "session/child.py": "an instrument's log, nameless",
     "probes/compiled.py": "a compiler's folder, which goes again",
 }
-NOWHERE = {"cli.py", "library/telemetry_child.py", "library/triage_plain.py"} | {
+NOWHERE = {"cli.py", "library/mark.py", "library/telemetry_child.py", "library/triage_plain.py"} | {
     "probes/timeline.py",
     "session/doctor/kernel_log.py",  # to read
     "session/entry.py",  # to read
     "session/file.py",  # to read
     "tui/screen/terminal.py",  # the terminal itself, so that it does not block
     "tui/printed/plain.py",
+    "tui/printed/watch_plain.py",
 }
 """These open /dev/null, a copy of a descriptor, or a file to read."""
 WRITES = {"write_text", "write_bytes", "mkdir", "makedirs", "symlink", "link", "mkfifo", "mknod"}
