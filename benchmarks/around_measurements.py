@@ -31,8 +31,8 @@ def around() -> list[str]:
         ),
         "What it summed up, by both ways each (sessions kept under `tests/sessions/`):",
         "",
-        "| session | work | energy by the counter | power x time | ratio | power limit by the counter "
-        "| by samples | without a kernel inside the work |",
+        "| session | work | energy, counter | power x time | ratio | power limit, counter "
+        "| power limit, samples | no kernel inside the work |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for name, what in RUNS.items():
