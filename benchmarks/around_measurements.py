@@ -38,7 +38,29 @@ def around() -> list[str]:
     for name, what in RUNS.items():
         card = watched(fold(events(SESSIONS / f"{name}.jsonl")), {}).cards[0]
         lines.append(f"| {name} | {what} | {_sums(card)} |")
-    return [*lines, ""]
+    return [*lines, "", *looked_over()]
+
+
+def looked_over() -> list[str]:
+    """What ``roofwatch doctor`` said of the machine."""
+    kept = load("doctor")
+    rows = kept["rows"]
+    others = [row for row in rows if row["status"] != "ok"]
+    told = "; ".join(f"{row['check']} {row['status']} ({row['found']})" for row in others)
+    shown = ("driver", "locked-clocks", "thermals", "pcie-generation", "pcie-width", "pcie-rate")
+    seen = [f"| {row['check']} | {row['found']} |" for row in rows if row["check"] in shown]
+    return [
+        "## The machine, looked over",
+        "",
+        *paragraph(
+            f"{place(kept)}. `{kept['command']}`, {kept['seconds']:.0f} s with torch's import, as "
+            f"root: {len(rows) - len(others)} of {len(rows)} checks ok; {told}. Some of them:"
+        ),
+        "| check | found |",
+        "|---|---|",
+        *seen,
+        "",
+    ]
 
 
 def _sums(card: CardWatched) -> str:
