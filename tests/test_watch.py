@@ -197,6 +197,30 @@ def test_alone_it_says_a_line_a_second_and_sums_up() -> None:
     assert "watched the card" in told.stderr
 
 
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_alone_it_ends_when_nobody_reads(more: list[str]) -> None:
+    child = subprocess.Popen(
+        [*ME, "--device", "cpu", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.readline()
+    child.stdout.close()
+    assert child.wait(20) == 0
+    assert "Traceback" not in child.stderr.read()
+    child.stderr.close()
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_ends_nothing(closed: str, tmp_path: Path) -> None:
+    script = f'"$@" {closed}>&-'
+    words = [*ME, "--json", "--", "touch", str(tmp_path / "ran")]
+    told = subprocess.run(["sh", "-c", script, "sh", *words], capture_output=True, timeout=60)
+    assert told.returncode == 0
+    assert (tmp_path / "ran").exists()
+    assert b"Traceback" not in told.stderr
+
+
 def test_alone_a_signal_ends_it() -> None:
     child = subprocess.Popen(
         [*ME, "--device", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from subprocess import Popen
+from subprocess import DEVNULL, Popen
 from typing import TextIO
 
 import msgspec
@@ -36,28 +36,44 @@ LINE_S = 1.0
 
 
 class Output(msgspec.Struct, kw_only=True):
-    """Where readings go beside the session: JSON lines, lines for people, a metrics file."""
+    """Where readings go beside the session: JSON lines, lines for people, a metrics file.
+
+    ``unread``: whoever read the first two went away. That must not end work that is watched.
+    """
 
     json: bool = False
     lines: TextIO | None = None
     metrics: MetricsFile | None = None
+    unread: bool = False
 
     def take(self, session: Session, news: Sequence[AnyEvent], now_s: float) -> None:
-        """Hand on what has come. A reader that went away must not end the work that is watched."""
-        if self.json:
+        """Hand on what has come."""
+        if self.json and not self.unread and sys.stdout is not None:
             data = b"".join(encode(event) for event in news if isinstance(event, Sample))
             try:
                 if data:
                     sys.stdout.buffer.write(data)
                     sys.stdout.flush()
             except (OSError, ValueError):
-                self.json = False
-                with contextlib.suppress(
-                    OSError, ValueError
-                ):  # what is left unwritten goes nowhere
-                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                self._leave()
         if self.metrics is not None and session.samples and self.metrics.due(now_s):
             self.metrics.write(openmetrics(session, watching=True))
+
+    def say(self, session: Session, glyphs: Glyphs) -> None:
+        """One line of now."""
+        if self.lines is None or self.unread:
+            return
+        try:
+            self.lines.write(_line(session, glyphs) + "\n")
+            self.lines.flush()
+        except (OSError, ValueError):
+            self._leave()
+
+    def _leave(self) -> None:
+        """What is left unwritten goes nowhere."""
+        self.unread = True
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def close(self, session: Session) -> None:
         """The metrics say that they are old from now on."""
@@ -84,7 +100,9 @@ def around(
             if code is not None:
                 return code
             begin_s = live.now()
-            stdout = 2 if out.json else None
+            stdout = None
+            if out.json:
+                stdout = DEVNULL if sys.stderr is None else sys.stderr.fileno()
             try:
                 process = passing.start(command, {**environ, **marks.environment}, stdout)
             except NotStarted as error:
@@ -149,21 +167,21 @@ def _marked(live: Live, found: Sequence[Mark], begin_s: float) -> None:
 
 
 def alone(live: Live, seconds: float | None, out: Output, glyphs: Glyphs) -> int:
-    """Watch until a signal or for so many seconds; 0, or 128 and the signal's number."""
+    """Watch until a signal, for so many seconds, or until nobody reads; 0, or 128 + the signal."""
     try:
         with Passing() as passing:
             live.start()
             end_s = None if seconds is None else time.monotonic() + seconds
             said_s = 0.0
-            while not passing.asked:
+            while not passing.asked and not out.unread:
                 wait_s = POLL_S if end_s is None else min(POLL_S, end_s - time.monotonic())
                 if wait_s <= 0:
                     break
                 passing.wait(wait_s, None)
                 out.take(live.session, live.poll(), live.now())
-                if out.lines is not None and live.session.samples and live.now() >= said_s:
+                if live.session.samples and live.now() >= said_s:
                     said_s = live.now() + LINE_S
-                    _say(live.session, out.lines, glyphs)
+                    out.say(live.session, glyphs)
                 if any(f.exit_code == ABSENT for f in live.session.faults):
                     return ABSENT
             return 128 + passing.asked[0] if passing.asked else 0
@@ -172,8 +190,8 @@ def alone(live: Live, seconds: float | None, out: Output, glyphs: Glyphs) -> int
         out.close(live.session)
 
 
-def _say(session: Session, to: TextIO, glyphs: Glyphs) -> None:
-    """One line of now; a reader that went away hears no more."""
+def _line(session: Session, glyphs: Glyphs) -> str:
+    """The measured card now."""
     last = session.samples[-1]
     power = last.power_instant_w if last.power_instant_w is not None else last.power_w
     used = last.mem_used_bytes
@@ -186,9 +204,7 @@ def _say(session: Session, to: TextIO, glyphs: Glyphs) -> None:
         f"{percent(last.util):>5}",
         word(last.reasons),
     ]
-    with contextlib.suppress(OSError, ValueError):
-        to.write("  ".join(parts).rstrip() + "\n")
-        to.flush()
+    return "  ".join(parts).rstrip()
 
 
 def _of(value: float | None) -> str:
