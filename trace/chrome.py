@@ -1,0 +1,211 @@
+"""From a Chrome trace's events to a ``Recording``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from roofwatch.roofline.lookup import Identity
+from roofwatch.roofline.recorded_call import Argument, RecordedCall, Shape
+from roofwatch.trace import chrome_events as wire
+from roofwatch.trace.innermost import innermost
+from roofwatch.trace.recording import COPY, FILL, KERNEL, Activity, Launch, Recording
+from roofwatch.trace.trace_bytes import json_bytes
+
+SOURCE = "PyTorch profiler"
+LONGEST_US, FURTHEST_US = 1e12, 8e15
+"""Eleven days, and 250 years from the clock's beginning: what is beyond is damaged."""
+LARGEST_ID = 1 << 62
+MOST_DIMS, LARGEST_DIM = 32, 1 << 48
+_WAITING = ("Synchronize", "cudaMemcpy")
+_Call = tuple[str, bytes, bytes, bytes, bytes]
+
+
+def read_chrome(path: Path) -> Recording:
+    """A PyTorch profiler's trace. Raises UnreadableTrace, naming the file and the place in it."""
+    found = wire.document(json_bytes(path), path)
+    reader = _Reader()
+    for row, category, event, args in wire.wanted(found, path):
+        reader.add(row, category, event, args)
+    reader.cards(found.deviceProperties or [])
+    return reader.finished()
+
+
+class _Reader:
+    """Takes events one by one."""
+
+    def __init__(self) -> None:
+        self.recording = Recording(source=SOURCE)
+        self._seen: dict[_Call, int] = {}
+        self._threads: dict[tuple[object, object], int] = {}
+        self._names: dict[str, str] = {}
+        self._dropped = 0
+        self._first_drop: int | None = None
+        self._unjoined = 0  # launches that name no operator
+
+    def add(self, row: int, category: str, event: wire.Event, args: wire.Args) -> None:
+        """One event; one whose times no clock shows is dropped and counted."""
+        begin, length = event.ts, event.dur
+        if begin is None or length is None:
+            return self._drop(row)
+        if not (0 <= length < LONGEST_US and -FURTHEST_US < begin < FURTHEST_US):
+            return self._drop(row)
+        begin_ns, length_ns = round(begin * 1000), round(length * 1000)
+        end_ns = begin_ns + length_ns
+        operator = _number(args.external if args.external is not None else args.external_old)
+        name = self._name(event.name or "")
+        if category in wire.OPERATORS:
+            call = self._call(name, args)
+            self.recording.operators.add(begin_ns, end_ns, self._thread(event), call)
+            if operator is not None:
+                self.recording.call_of[operator] = call
+            return None
+        correlation = _number(args.correlation)
+        if category in wire.LAUNCHES:
+            if correlation is not None:
+                self._launched(event, name, begin_ns, end_ns, correlation, operator)
+            return None
+        device = _number(args.device if args.device is not None else event.pid)
+        stream = _number(args.stream if args.stream is not None else event.tid)
+        if device is None or stream is None:
+            return self._drop(row)
+        kind = KERNEL if category in wire.KERNELS else COPY if category in wire.COPIES else FILL
+        size = None if kind == KERNEL else _number(args.bytes)
+        self.recording.activities.append(
+            Activity(
+                kind, name, begin_ns, end_ns, device, stream, correlation, operator or None, size
+            )
+        )
+        return None
+
+    def cards(self, devices: list[wire.Device]) -> None:
+        """The cards that the trace names."""
+        for each in devices:
+            if each.name:
+                capability = None
+                if each.computeMajor is not None and each.computeMinor is not None:
+                    capability = f"{each.computeMajor}.{each.computeMinor}"
+                self.recording.cards[each.id] = Identity(
+                    name=each.name[:200],
+                    sm_count=each.numSms,
+                    memory_bytes=each.totalGlobalMem,
+                    compute_capability=capability,
+                )
+
+    def finished(self) -> Recording:
+        """The recording; launches that name no operator get the one around them."""
+        found = self.recording
+        if self._dropped:
+            word = "event has" if self._dropped == 1 else "events have"
+            said = f"{self._dropped} {word} times that no clock shows (event {self._first_drop}"
+            found.notes.append(f"{said}{' is the first' if self._dropped > 1 else ''}): dropped")
+        if self._unjoined and found.activities and len(found.operators):
+            innermost(found)
+        return found
+
+    def _launched(
+        self,
+        event: wire.Event,
+        name: str,
+        begin_ns: int,
+        end_ns: int,
+        correlation: int,
+        operator: int | None,
+    ) -> None:
+        thread = self._thread(event)
+        self._unjoined += not operator
+        self.recording.launches[correlation] = Launch(
+            name, begin_ns, end_ns, thread, operator or None
+        )
+        if waits(name):
+            self.recording.waits.append((begin_ns, end_ns))
+
+    def _drop(self, row: int) -> None:
+        self._dropped += 1
+        self._first_drop = row if self._first_drop is None else self._first_drop
+
+    def _name(self, name: str) -> str:
+        """One object for all that are equal: a trace repeats few names."""
+        return self._names.setdefault(name, name)
+
+    def _thread(self, event: wire.Event) -> int:
+        key = (event.pid, event.tid)
+        number = self._threads.get(key)
+        if number is None:
+            told = _number(event.tid)
+            taken = self._threads.values()
+            number = told if told is not None and told not in taken else -2 - len(self._threads)
+            self._threads[key] = number
+        return number
+
+    def _call(self, name: str, args: wire.Args) -> int:
+        dims, types = bytes(args.dims or args.dims_old), bytes(args.types or args.types_old)
+        key = (name, dims, types, bytes(args.values), bytes(args.strides))
+        number = self._seen.get(key)
+        if number is None:
+            found = self.recording
+            number = self._seen[key] = len(found.calls)
+            found.calls.append(_call(*key))
+            found.names.append(name)
+            found.shapes = found.shapes or bool(dims)
+        return number
+
+
+def waits(name: str) -> bool:
+    """Whether a call of the runtime returns only when the device has done something."""
+    return _WAITING[0] in name or (name.startswith(_WAITING[1]) and "Async" not in name)
+
+
+def _number(value: int | float | str | None) -> int | None:
+    """A number that joins; old writers set it between quotes. None for what is none."""
+    if isinstance(value, str):
+        value = int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() and abs(value) < LARGEST_ID else None
+    return value if value is not None and abs(value) < LARGEST_ID else None
+
+
+def _call(name: str, dims: bytes, types: bytes, values: bytes, strides: bytes) -> RecordedCall:
+    """An operator with what was recorded of its arguments; what is damaged counts as missing."""
+    namespace, _, short = name.rpartition("::")
+    shapes, kinds = _list(dims), _list(types)
+    texts, steps = _list(values), _list(strides)
+    found = []
+    for i, shape in enumerate(shapes if len(shapes) <= 64 else ()):
+        kind = kinds[i] if i < len(kinds) else ""
+        text = texts[i] if i < len(texts) else ""
+        step = _shape(steps[i]) if i < len(steps) else None
+        held = _shape(shape)
+        parts: tuple[Shape, ...] = ()
+        if held is None and isinstance(shape, list):
+            each = [_shape(part) for part in shape]
+            parts = tuple(part for part in each if part is not None)
+            if len(parts) != len(each):
+                parts = ()
+        if held is None and not parts:
+            kind = ""
+        text = text if isinstance(text, str) else str(text)
+        kind = kind if isinstance(kind, str) else ""
+        found.append(Argument(kind, held or (), step, text[:200], parts))
+    return RecordedCall(namespace, short, tuple(found))
+
+
+def _list(raw: bytes) -> list[Any]:
+    if not raw:
+        return []
+    try:
+        found = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _shape(value: object) -> Shape | None:
+    """Sizes of dimensions; None for what is no list of them."""
+    if not isinstance(value, list) or len(value) > MOST_DIMS:
+        return None
+    if not all(isinstance(n, int) and 0 <= n < LARGEST_DIM for n in value):
+        return None
+    return tuple(value)
