@@ -48,6 +48,12 @@ def _show(argv: list[str]) -> int:
     return show.main(argv)
 
 
+def _trace(argv: list[str]) -> int:
+    from roofwatch.verbs import trace
+
+    return trace.main(argv)
+
+
 def _triage(argv: list[str]) -> int:
     from roofwatch.verbs import triage
 
@@ -59,6 +65,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "plan": _plan,
     "run": _run,
     "show": _show,
+    "trace": _trace,
     "triage": _triage,
 }
 
@@ -87,8 +94,9 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.trace.refusal import UnreadableTrace
 
-        of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
+        of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession, UnreadableTrace)
         known = (*of_files, ModelError, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise

@@ -22,6 +22,7 @@ verbs:
   roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
                        for the screen)
+  roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy time and gaps
   roofwatch triage MODULE:FUNCTION
                        someone's callable: compute, memory or overhead, and the treatment
 """
