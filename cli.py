@@ -96,7 +96,13 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.plan import PlanError
         from roofwatch.trace.refusal import UnreadableTrace
 
-        of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession, UnreadableTrace)
+        of_files = (
+            NominalError,
+            SaveRefused,
+            UnreadableNumbers,
+            UnreadableSession,
+            UnreadableTrace,
+        )
         known = (*of_files, ModelError, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise

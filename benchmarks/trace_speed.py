@@ -30,9 +30,19 @@ BF16 = "c10::BFloat16"
 VECTORIZED = "void at::native::vectorized_elementwise_kernel<8, {0}, std::array<char*, 3ul> >"
 LAYER = (
     ("aten::native_layer_norm", [[4096, 4096], [], [4096], [4096], []], "layer_norm_kernel", 25.0),
-    ("aten::addmm", [[16384], [4096, 4096], [4096, 16384], [], []], "nvjet_sm90_tst_128x256", 690.0),
+    (
+        "aten::addmm",
+        [[16384], [4096, 4096], [4096, 16384], [], []],
+        "nvjet_sm90_tst_128x256",
+        690.0,
+    ),
     ("aten::gelu", [[4096, 16384], []], VECTORIZED.format("GeluCUDAKernelImpl"), 62.0),
-    ("aten::addmm", [[4096], [4096, 16384], [16384, 4096], [], []], "nvjet_sm90_tst_256x128", 700.0),
+    (
+        "aten::addmm",
+        [[4096], [4096, 16384], [16384, 4096], [], []],
+        "nvjet_sm90_tst_256x128",
+        700.0,
+    ),
     ("aten::add", [[4096, 4096], [4096, 4096], []], VECTORIZED.format("CUDAFunctor_add"), 24.0),
 )
 """An operator, its shapes, its kernel and that one's microseconds."""
@@ -55,7 +65,9 @@ def events() -> Iterator[str]:
             }
             yield _event("cpu_op", name, host_us, 14.318, 5384, 5384, told)
             frame = {"Python id": number, "Python parent id": number - 1, "Python module id": 7}
-            yield _event("python_function", f"nn.py({number % 900}): forward", host_us, 30.5, 1, 1, frame)
+            yield _event(
+                "python_function", f"nn.py({number % 900}): forward", host_us, 30.5, 1, 1, frame
+            )
             launch = {"External id": number, "cbid": 211, "correlation": number}
             yield _event("cuda_runtime", "cudaLaunchKernel", host_us + 4, 5.011, 5384, 5384, launch)
             at = {"External id": number, "queued": 0, "device": 0, "context": 1, "stream": 7}
@@ -118,7 +130,9 @@ def main() -> None:
         print(f"{size:.0f} MB, {count} events, {packed.stat().st_size / 1e6:.0f} MB gzipped")
         for path in (plain, packed):
             seconds, peak = timed(path)
-            print(f"{path.suffix[1:]:<5} {seconds:5.2f} s  {size / seconds:5.0f} MB/s  {peak:6.0f} MB peak")
+            print(
+                f"{path.suffix[1:]:<5} {seconds:5.2f} s  {size / seconds:5.0f} MB/s  {peak:6.0f} MB peak"
+            )
 
 
 if __name__ == "__main__":

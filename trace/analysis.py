@@ -22,7 +22,7 @@ HOW_SHAPES = (
     "is can be told"
 )
 GRAPHED = (
-    "{share:.0%} of the kernels' time is of CUDA graphs, whose shapes are not recorded: their bound "
+    "{share:.0f} % of the kernels' time is of CUDA graphs, whose shapes are not recorded: their bound "
     "is unknown (profile the same step eager, with record_shapes=True, to see it)"
 )
 NSIGHT = (
@@ -179,11 +179,11 @@ def _work_notes(judged: Sequence[Judged], recording: Recording) -> list[str]:
     total = sum(j.part.time_ns for j in judged)
     unknown: dict[str, int] = defaultdict(int)
     for j in judged:
-        if j.bound.bound == UNKNOWN and j.part.why:
-            unknown[j.part.why] += j.part.time_ns
-    notes = []
+        if j.bound.bound == UNKNOWN and j.bound.why:
+            unknown[j.bound.why] += j.part.time_ns
+    notes = [f"{why} on this card" for why in unknown if why.startswith("the peak of")]
     if unknown.get(IN_GRAPH):
-        notes.append(GRAPHED.format(share=unknown[IN_GRAPH] / total if total else 0.0))
+        notes.append(GRAPHED.format(share=100 * unknown[IN_GRAPH] / total if total else 0.0))
     missing = unknown.get(NO_SHAPES, 0) + unknown.get(NO_OPERATOR, 0)
     if missing and not recording.shapes:
         notes.append(NSIGHT if recording.source.startswith("Nsight") else HOW_SHAPES)

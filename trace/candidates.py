@@ -58,18 +58,26 @@ def _fusions(
 ) -> list[Candidate]:
     """Runs of neighbours whose result the next one reads, grouped by their names."""
     runs: dict[tuple[str, ...], list[tuple[float, Place]]] = defaultdict(list)
+    fusible = [_fusible(j) for j in judged]
+    follows: dict[tuple[int, int], bool] = {}
     for (device, stream), order in streams.items():
         run: list[int] = []
         for i in [*order, -1]:
-            if i >= 0 and run and _follows(judged[of[run[-1]]], judged[of[i]]):
-                run.append(i)
+            if i >= 0 and not fusible[of[i]] and not run:
                 continue
+            if i >= 0 and run:
+                pair = (of[run[-1]], of[i])
+                if pair not in follows:
+                    follows[pair] = _follows(judged[pair[0]], judged[pair[1]])
+                if follows[pair]:
+                    run.append(i)
+                    continue
             for part in _rounds(run, recording):
                 told = [recording.activities[j] for j in part]
                 saves = _saved_s([judged[of[j]] for j in part], told, gbs)
                 place = _place(told[0].begin_ns, told[-1].end_ns, begin, device, stream, len(part))
                 runs[tuple(a.name for a in told)].append((saves, place))
-            run = [i] if i >= 0 and _fusible(judged[of[i]]) else []
+            run = [i] if i >= 0 and fusible[of[i]] else []
     return [_fusion(names, places, span) for names, places in runs.items()]
 
 
@@ -80,7 +88,9 @@ def _rounds(run: Sequence[int], recording: Recording) -> list[Sequence[int]]:
     length = len(run)
     for round_of in range(2, min(MOST_ROUND, length // 2) + 1):
         if len(set(names[:round_of])) > 1 and names[round_of:] == names[:-round_of]:
-            return [part for i in range(0, length, round_of) if len(part := run[i : i + round_of]) > 1]
+            return [
+                part for i in range(0, length, round_of) if len(part := run[i : i + round_of]) > 1
+            ]
     return [run] if length > 1 else []
 
 

@@ -20,6 +20,7 @@ LONGEST_US, FURTHEST_US = 1e12, 8e15
 LARGEST_ID = 1 << 62
 MOST_DIMS, LARGEST_DIM = 32, 1 << 48
 _WAITING = ("Synchronize", "cudaMemcpy")
+_NOTHING = wire.Args()
 _Call = tuple[str, bytes, bytes, bytes, bytes]
 
 
@@ -27,8 +28,8 @@ def read_chrome(path: Path) -> Recording:
     """A PyTorch profiler's trace. Raises UnreadableTrace, naming the file and the place in it."""
     found = wire.document(json_bytes(path), path)
     reader = _Reader()
-    for row, category, event, args in wire.wanted(found, path):
-        reader.add(row, category, event, args)
+    for row, category, event in wire.wanted(found):
+        reader.add(row, category, event)
     reader.cards(found.deviceProperties or [])
     return reader.finished()
 
@@ -45,17 +46,20 @@ class _Reader:
         self._first_drop: int | None = None
         self._unjoined = 0  # launches that name no operator
 
-    def add(self, row: int, category: str, event: wire.Event, args: wire.Args) -> None:
+    def add(self, row: int, category: str, event: wire.Event) -> None:
         """One event; one whose times no clock shows is dropped and counted."""
-        begin, length = event.ts, event.dur
+        begin, length, args = event.ts, event.dur, event.args or _NOTHING
         if begin is None or length is None:
             return self._drop(row)
         if not (0 <= length < LONGEST_US and -FURTHEST_US < begin < FURTHEST_US):
             return self._drop(row)
-        begin_ns, length_ns = round(begin * 1000), round(length * 1000)
-        end_ns = begin_ns + length_ns
-        operator = _number(args.external if args.external is not None else args.external_old)
-        name = self._name(event.name or "")
+        begin_ns = round(begin * 1000)
+        end_ns = begin_ns + round(length * 1000)
+        operator = args.external if args.external is not None else args.external_old
+        if operator.__class__ is not int or operator > LARGEST_ID:
+            operator = _number(operator)
+        name = event.name or ""
+        name = self._names.setdefault(name, name)  # a trace repeats few names
         if category in wire.OPERATORS:
             call = self._call(name, args)
             self.recording.operators.add(begin_ns, end_ns, self._thread(event), call)
@@ -125,10 +129,6 @@ class _Reader:
     def _drop(self, row: int) -> None:
         self._dropped += 1
         self._first_drop = row if self._first_drop is None else self._first_drop
-
-    def _name(self, name: str) -> str:
-        """One object for all that are equal: a trace repeats few names."""
-        return self._names.setdefault(name, name)
 
     def _thread(self, event: wire.Event) -> int:
         key = (event.pid, event.tid)

@@ -23,24 +23,13 @@ FILLS = frozenset({"gpu_memset", "memset"})
 LAUNCHES = frozenset({"cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "driver"})
 WANTED = OPERATORS | KERNELS | COPIES | FILLS | LAUNCHES
 _NO_JSON = re.compile(rb"([:\[,]\s*)-?(?:nan|inf(?:inity)?)(?=\s*[,\]}])", re.IGNORECASE)
+_ROW = re.compile(r"(?:traceEvents)?\[(\d+)\]\.?")
 _PLACE = re.compile(r"\(byte (\d+)\)")
-
-
-class Event(msgspec.Struct):
-    """What is looked at of each event; ``args`` are read of those that are wanted alone."""
-
-    ph: str = "X"
-    cat: str | None = None
-    name: str | None = None
-    ts: float | None = None
-    dur: float | None = None
-    pid: int | float | str | None = None
-    tid: int | float | str | None = None
-    args: msgspec.Raw = msgspec.Raw(b"")
 
 
 class Args(
     msgspec.Struct,
+    gc=False,
     rename={
         "external": "External id",
         "external_old": "external id",
@@ -68,6 +57,19 @@ class Args(
     strides: msgspec.Raw = msgspec.Raw(b"")
 
 
+class Event(msgspec.Struct, gc=False):
+    """What is looked at of each event."""
+
+    ph: str = "X"
+    cat: str | None = None
+    name: str | None = None
+    ts: float | None = None
+    dur: float | None = None
+    pid: int | float | str | None = None
+    tid: int | float | str | None = None
+    args: Args | None = None
+
+
 class Device(msgspec.Struct):
     """One of ``deviceProperties``."""
 
@@ -80,23 +82,22 @@ class Device(msgspec.Struct):
 
 
 class Document(msgspec.Struct):
-    """The whole file, events unread."""
+    """The whole file."""
 
-    traceEvents: list[msgspec.Raw] | None = None  # noqa: N815
+    traceEvents: list[Event] | None = None  # noqa: N815
     deviceProperties: list[Device] | None = None  # noqa: N815
 
 
-_EVENT = msgspec.json.Decoder(Event)
-_ARGS = msgspec.json.Decoder(Args)
-_EVENTS = msgspec.json.Decoder(list[msgspec.Raw])
+_EVENTS = msgspec.json.Decoder(list[Event])
 _DOCUMENT = msgspec.json.Decoder(Document)
 
 
 def document(data: bytes | bytearray, path: Path) -> Document:
-    """The events, unread, and the devices.
+    """The events and the devices.
 
     Raises:
-        UnreadableTrace: no JSON, with line and byte; or JSON that is no trace.
+        UnreadableTrace: no JSON, with line and byte; JSON that is no trace; a field of the wrong
+            type, with its event.
     """
     data = data[3:] if data[:3] == b"\xef\xbb\xbf" else data
     try:
@@ -110,6 +111,8 @@ def document(data: bytes | bytearray, path: Path) -> Document:
             found = _decoded(mended)
         except msgspec.DecodeError as again:
             raise UnreadableTrace(f"{path}: no JSON: {_placed(again, mended)}") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableTrace(f"{path}: no UTF-8 text (byte {error.start})") from None
     except RecursionError:
         raise UnreadableTrace(f"{path}: nested too deeply") from None
     except MemoryError:
@@ -125,41 +128,33 @@ def _decoded(data: bytes | bytearray) -> Document:
     return _DOCUMENT.decode(data)
 
 
-def wanted(found: Document, path: Path) -> Iterator[tuple[int, str, Event, Args]]:
-    """Row, category in lower case, event and arguments of each event that matters.
-
-    Raises:
-        UnreadableTrace: an event or a field of one is of the wrong type; it is named.
-    """
-    nothing = Args()
-    for row, raw in enumerate(found.traceEvents or ()):
-        try:
-            event = _EVENT.decode(raw)
-            if event.ph != "X" or event.cat is None:
-                continue
-            category = event.cat.lower()
+def wanted(found: Document) -> Iterator[tuple[int, str, Event]]:
+    """Row, category in lower case, and event of each complete event that matters."""
+    lower: dict[str | None, str] = {}
+    for row, event in enumerate(found.traceEvents or ()):
+        if event.ph == "X":
+            category = lower.get(event.cat)
+            if category is None:
+                category = lower[event.cat] = (event.cat or "").lower()
             if category in WANTED:
-                args = _ARGS.decode(event.args) if len(memoryview(event.args)) else nothing
-                yield row, category, event, args
-        except msgspec.DecodeError as error:
-            raise UnreadableTrace(f"{path}: event {row}: {said(error)}") from None
-        except UnicodeDecodeError:
-            raise UnreadableTrace(f"{path}: event {row}: no UTF-8") from None
-        except RecursionError:
-            raise UnreadableTrace(f"{path}: event {row}: nested too deeply") from None
+                yield row, category, event
 
 
 def said(error: Exception) -> str:
-    """A decoder's words, the field first: ``ts: expected float, got str``."""
+    """A decoder's words, the place first: ``event 17: ts: expected float, got str``."""
     what, _, where = str(error).replace("`", "").partition(" - at ")
     where = where.strip().removeprefix("$").removeprefix(".")
     what = what[:1].lower() + what[1:]
+    if (found := _ROW.match(where)) is not None:
+        where = f"event {found[1]}: {where[found.end() :]}".removesuffix(": ")
     return f"{where}: {what}" if where else what
 
 
 def _placed(error: Exception, data: bytes | bytearray) -> str:
     """The decoder's words, with the line of the byte that it names."""
-    what = str(error).replace("JSON is malformed: ", "").replace("Input data was truncated", "cut off")
+    what = (
+        str(error).replace("JSON is malformed: ", "").replace("Input data was truncated", "cut off")
+    )
     if found := _PLACE.search(what):
         line = data.count(b"\n", 0, int(found[1])) + 1
         return f"line {line}: {what}"

@@ -108,7 +108,9 @@ class _Reader:
     def _kernels(self, found: Recording) -> None:
         table = f"{TABLE}KERNEL"
         names = ("demangledName", "shortName", "name")
-        rows = self._rows(table, ("start", "end", "deviceId", "streamId"), (*names, "correlationId"))
+        rows = self._rows(
+            table, ("start", "end", "deviceId", "streamId"), (*names, "correlationId")
+        )
         for row, values in enumerate(rows, 1):
             if (times := self._times(values, table, row)) is None:
                 continue

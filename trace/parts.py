@@ -68,20 +68,20 @@ def device_parts(recording: Recording) -> Parts:
     for a, operator in zip(recording.activities, operators, strict=True):
         length = a.end_ns - a.begin_ns
         call = -1 if operator is None else recording.call_of.get(operator, -1)
-        work, why = works.of(a, call)
+        known, why = works.of(a, call)
         flop = size = None
         shared = False
-        if work is not None and operator is not None and a.kind == KERNEL:
+        if known is not None and operator is not None:
             all_ns, launches = total[operator]
             share = length / all_ns if all_ns else 1 / launches
-            flop, size, shared = work.work.flop * share, work.work.bytes * share, launches > 1
+            flop, size, shared = known.flop * share, known.bytes * share, launches > 1
         elif a.kind != KERNEL and not why:
             flop, size = 0.0, float(a.bytes or 0) * (2 if a.kind == COPY else 1)
         key = (a.name, call, a.device, why)
         number = at.setdefault(key, len(parts))
         if number == len(parts):
             parts.append(Part(a.name, call, a.device, a.kind, why))
-            parts[-1].work = work
+            parts[-1].work = known.work if known else None
         parts[number].add(length, flop, size)
         parts[number].shared |= shared
         of.append(number)
@@ -110,14 +110,22 @@ def host_parts(recording: Recording) -> Parts:
     return Parts(parts, of)
 
 
+class _Known(NamedTuple):
+    """A call's work, and its sums."""
+
+    work: OperatorWork
+    flop: float
+    bytes: float
+
+
 class _Works:
     """The work of a call, worked out once; kernels may tell of it by their names."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._known: dict[tuple[int, str], OperatorWork | None] = {}
+        self._known: dict[tuple[int, str], tuple[_Known | None, str]] = {}
 
-    def of(self, a: Activity, call: int) -> tuple[OperatorWork | None, str]:
+    def of(self, a: Activity, call: int) -> tuple[_Known | None, str]:
         """The work, or why it is not known; nothing of both where the activity tells its bytes."""
         if a.kind in (COPY, FILL):
             if any(way in a.name for way in LINK):
@@ -125,11 +133,15 @@ class _Works:
             return None, "" if a.bytes is not None else "the trace has no size of it"
         if call < 0:
             return None, IN_GRAPH if in_graph(self._recording, a) else NO_OPERATOR
-        key = (call, a.name)
-        if key not in self._known:
-            self._known[key] = operator_work(self._recording.calls[call], a.name)
-        work = self._known[key]
-        return work, "" if work is not None else _no_work(self._recording, call)
+        found = self._known.get((call, a.name))
+        if found is None:
+            work = operator_work(self._recording.calls[call], a.name)
+            if work is None:
+                found = None, _no_work(self._recording, call)
+            else:
+                found = _Known(work, work.work.flop, float(work.work.bytes)), ""
+            self._known[call, a.name] = found
+        return found
 
 
 def in_graph(recording: Recording, a: Activity) -> bool:

@@ -42,6 +42,9 @@ def over_time(united: Sequence[Stretch], span: Stretch, parts: int) -> list[floa
     for first, last in united:
         low, high = (first - begin) * parts / length, (last - begin) * parts / length
         at = min(parts - 1, int(low))
+        if high <= at + 1:
+            out[at] += high - low
+            continue
         while low < high and at < parts:
             edge = min(high, at + 1.0)
             out[at] += edge - low

@@ -16,7 +16,9 @@ from roofwatch.trace.refusal import UnreadableTrace
 from roofwatch.trace.report import Card
 from roofwatch.tui.drawing.glyphs import Glyphs
 
-DESCRIPTION = "A profiler's trace on the card's roofline: what each kernel is bound by, and the gaps."
+DESCRIPTION = (
+    "A profiler's trace on the card's roofline: what each kernel is bound by, and the gaps."
+)
 EPILOG = """\
 Reads torch.profiler's Chrome traces (.json, .json.gz) and Nsight Systems exports
 (nsys export --type sqlite). Record with profile(record_shapes=True): a kernel's
@@ -32,8 +34,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of ``roofwatch trace``."""
     parser.add_argument("file", type=Path, metavar="FILE", help="a trace")
     of = parser.add_mutually_exclusive_group()
-    of.add_argument("--gpu", metavar="NAME", help="the nominal roofs of this card (as plan takes it)")
-    of.add_argument("--session", type=Path, metavar="FILE", help="the roofs measured in this session")
+    of.add_argument(
+        "--gpu", metavar="NAME", help="the nominal roofs of this card (as plan takes it)"
+    )
+    of.add_argument(
+        "--session", type=Path, metavar="FILE", help="the roofs measured in this session"
+    )
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
     said = f"so many kernels, those that take most time ({TOP} without it)"
     parser.add_argument("--top", type=_count, default=TOP, metavar="N", help=said)

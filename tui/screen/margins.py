@@ -9,7 +9,7 @@ from textual.geometry import Size
 from roofwatch.tui.screen import footer, header, tabs
 from roofwatch.tui.screen.message import message
 from roofwatch.tui.screen.offers import offers
-from roofwatch.tui.screen.painting import NAMES, PANES, Scene
+from roofwatch.tui.screen.painting import NAMES, PANES, SHORT_NAMES, Scene
 from roofwatch.tui.screen.probing import state
 from roofwatch.tui.screen.sources import Sources, replay_said
 from roofwatch.tui.widgets.pane import Pane
@@ -41,7 +41,7 @@ class Margins:
         """All four lines. ``room`` is that of the pane whose keys act."""
         self._head(scene, area, now)
         at = PANES.index(scene.focus)
-        self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs)])
+        self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs, SHORT_NAMES)])
         live = self._sources.live
         silent = live.instruments.silence if live else None
         said = message(scene.session, scene.found, area.width, scene.glyphs, state(live), silent)
