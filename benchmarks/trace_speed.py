@@ -85,7 +85,8 @@ def _event(
 ) -> str:
     head = f'"ph": "X", "cat": "{category}", "name": "{name}", "pid": {pid}, "tid": {tid}'
     times = f'"ts": {ts:.3f}, "dur": {dur:.3f}'
-    return f'{{\n    {head},\n    {times},\n    "args": {{\n      {json.dumps(args)[1:-1]}\n    }}\n  }}'
+    told = json.dumps(args)[1:-1]
+    return f'{{\n    {head},\n    {times},\n    "args": {{\n      {told}\n    }}\n  }}'
 
 
 def write(path: Path, megabytes: float) -> int:
@@ -130,9 +131,8 @@ def main() -> None:
         print(f"{size:.0f} MB, {count} events, {packed.stat().st_size / 1e6:.0f} MB gzipped")
         for path in (plain, packed):
             seconds, peak = timed(path)
-            print(
-                f"{path.suffix[1:]:<5} {seconds:5.2f} s  {size / seconds:5.0f} MB/s  {peak:6.0f} MB peak"
-            )
+            rate = f"{size / seconds:5.0f} MB/s"
+            print(f"{path.suffix[1:]:<5} {seconds:5.2f} s  {rate}  {peak:6.0f} MB peak")
 
 
 if __name__ == "__main__":

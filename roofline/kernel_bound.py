@@ -45,8 +45,8 @@ def kernel_bound(
 ) -> KernelBound:
     """What holds up a kernel of this work that takes ``time_s``.
 
-    ``peak_key`` is the rate that its arithmetic is judged by (None: it has none). Where that rate is
-    not known, work that multiplies no matrices is still memory's (see ``floors``).
+    ``peak_key`` is the rate that its arithmetic is judged by (None: it has none). Where that rate
+    is not known, work that multiplies no matrices is still memory's (see ``floors``).
     """
     gbs = ceilings.bandwidth_gbs
     if gbs is None:

@@ -22,8 +22,8 @@ HOW_SHAPES = (
     "is can be told"
 )
 GRAPHED = (
-    "{share:.0f} % of the kernels' time is of CUDA graphs, whose shapes are not recorded: their bound "
-    "is unknown (profile the same step eager, with record_shapes=True, to see it)"
+    "{share:.0f} % of the kernels' time is of CUDA graphs, whose shapes are not recorded: their "
+    "bound is unknown (profile the same step eager, with record_shapes=True, to see it)"
 )
 NSIGHT = (
     "Nsight Systems records no shapes, so no kernel's work is known: the busy time and the gaps "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from collections import defaultdict
@@ -150,7 +151,7 @@ def _graph(
     count = 0
     for (device, stream), order in streams.items():
         first, saved, gaps, until = 0, 0, 0, 0
-        for a, b in zip(order, order[1:], strict=False):
+        for a, b in itertools.pairwise(order):
             before, after = recording.activities[a], recording.activities[b]
             gap = after.begin_ns - before.end_ns
             if _launch_bound(recording, before, after, gap, waits):

@@ -1,8 +1,8 @@
 """A PyTorch profiler's Chrome trace: the wire types of its events, and the events one by one.
 
 The writer's words have changed with the years: categories were capitalised and ``Operator`` was
-what is ``cpu_op`` now, numbers of operators stood as ``external id``, times were whole microseconds.
-Some versions wrote ``nan`` and ``inf``, which are no JSON: they are read as null.
+what is ``cpu_op`` now, numbers of operators stood as ``external id``, times were whole
+microseconds. Some versions wrote ``nan`` and ``inf``, which are no JSON: they are read as null.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ class Device(msgspec.Struct):
 
     id: int = 0
     name: str = ""
-    totalGlobalMem: int | None = None  # noqa: N815 (as it stands in the file)
-    computeMajor: int | None = None  # noqa: N815
-    computeMinor: int | None = None  # noqa: N815
-    numSms: int | None = None  # noqa: N815
+    totalGlobalMem: int | None = None
+    computeMajor: int | None = None
+    computeMinor: int | None = None
+    numSms: int | None = None
 
 
 class Document(msgspec.Struct):
     """The whole file."""
 
-    traceEvents: list[Event] | None = None  # noqa: N815
-    deviceProperties: list[Device] | None = None  # noqa: N815
+    traceEvents: list[Event] | None = None
+    deviceProperties: list[Device] | None = None
 
 
 _EVENTS = msgspec.json.Decoder(list[Event])

@@ -16,7 +16,6 @@ from roofwatch.roofline.kernel_bound import (
     peak_key_of,
 )
 from roofwatch.roofline.kernel_name import uses_tensor_cores
-from roofwatch.roofline.operator_work import PRODUCT
 from roofwatch.roofline.recorded_call import RecordedCall
 from roofwatch.trace.parts import OVER_LINK, Part
 from roofwatch.trace.recording import Recording
@@ -112,13 +111,10 @@ def _row(
 
 
 def _why(j: Judged) -> str:
-    work = j.part.work
-    product = work is not None and work.kind == PRODUCT
     if j.bound.bound == COMPUTE:
         return "its arithmetic takes longer at the peak than its bytes at the bandwidth"
     if j.bound.bound == MEMORY:
-        more = ": few rows share a trip of the weights" if product else ""
-        return f"its bytes take longer at the bandwidth than its arithmetic at the peak{more}"
+        return "its bytes take longer at the bandwidth than its arithmetic at the peak"
     return ""
 
 

@@ -66,8 +66,8 @@ class Recording(msgspec.Struct, kw_only=True):
     """A trace as it was read.
 
     ``calls`` are the distinct operators, ``call_of`` which of them an operator's number is;
-    ``names`` are as recorded, with their namespace. ``waits`` are stretches in which the host waited
-    for a device. ``shapes`` says whether any operator has its shapes.
+    ``names`` are as recorded, with their namespace. ``waits`` are stretches in which the host
+    waited for a device. ``shapes`` says whether any operator has its shapes.
     """
 
     source: str

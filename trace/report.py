@@ -63,8 +63,8 @@ class DeviceRow(msgspec.Struct, frozen=True, kw_only=True):
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """The roofs that kernels are held against, and where they come from.
 
-    ``origin``: ``measured`` (of the session in ``file``), ``nominal`` or ``none``. ``origins`` tells
-    it of each peak.
+    ``origin``: ``measured`` (of the session in ``file``), ``nominal`` or ``none``. ``origins``
+    tells it of each peak.
     """
 
     name: str | None
@@ -105,8 +105,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 class TraceReport(msgspec.Struct, frozen=True, kw_only=True):
     """The whole answer; times in seconds, ``bound`` in shares of the span.
 
-    With several devices ``busy_s``, ``gap_s`` and ``bound`` are means over them. Where the trace has
-    no device the shares are None, and ``kernels`` are operators with their own time.
+    With several devices ``busy_s``, ``gap_s`` and ``bound`` are means over them. Where the trace
+    has no device the shares are None, and ``kernels`` are operators with their own time.
     """
 
     source: str

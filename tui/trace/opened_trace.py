@@ -1,4 +1,4 @@
-"""A trace that the screen was given: its answer, by the roofs of the session on show where it can."""
+"""A trace that the screen was given, held against the roofs of the session on show if it can be."""
 
 from __future__ import annotations
 

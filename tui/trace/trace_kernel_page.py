@@ -1,4 +1,4 @@
-"""The page of one kernel of a trace: its whole name, its work, its rates, its roof, why this bound."""
+"""The page of one kernel of a trace: its whole name, work, rates, roof, and why this bound."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def whole(k: KernelRow, r: TraceReport, cells: int, glyphs: Glyphs) -> list[Row]
         row(""),
         *labelled("time", f"{time_said(k.time_s)} in {count}, {each}; {share}", cells, "strong"),
     ]
-    out += _work(k, cells) + [row("")] + _roof(k, r, cells, glyphs)
+    out += [*_work(k, cells), row(""), *_roof(k, r, cells, glyphs)]
     if len(k.bounds) > 1:
         told = ", ".join(f"{b} {time_said(k.bounds[b])}" for b in BOUNDS if b in k.bounds)
         out += labelled("by shapes", told, cells)

@@ -1,4 +1,4 @@
-"""A profiler's trace on the card's roofline: the verdict, its kernels, its streams, what to save."""
+"""A profiler's trace on the card's roofline: verdict, kernels, streams, what could be saved."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from roofwatch.trace.report import KernelRow, TraceReport
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.offer import Offer
-from roofwatch.tui.drawing.rows_of_text import Row, fit, page, row, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, wrapped
 from roofwatch.tui.trace.kernel_label import kernel_label
-from roofwatch.tui.trace.trace_plot import LEAST_ROWS, plot
+from roofwatch.tui.trace.trace_plot import plot
 from roofwatch.tui.trace.trace_rows import (
     candidate_rows,
     note_rows,
@@ -22,7 +22,7 @@ from roofwatch.tui.trace.trace_table import BOUND, around, share_said
 BESIDE = 112  # cells from which streams and candidates stand beside the table
 LEAST_TABLE = 5
 ROOMY = 26  # rows from which there is space between the parts
-MOST_PLOT = 22
+MOST_PLOT, MOST_SAID = 34, 6
 NO_TRACE = "no trace was given: roofwatch --trace FILE opens one here"
 HOW = (
     "FILE is a Chrome trace of torch.profiler, .json or .json.gz (record it with "
@@ -84,39 +84,34 @@ def _under_each_other(
 
 
 def _side_by_side(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
-    """The table left; right the roof, the kernel under the cursor, streams, candidates, notes."""
+    """The table left, streams, candidates and notes below it; right the roof and one kernel."""
     left = cells * 60 // 100
     right = cells - left - 2
-    parts = [
-        kernel_said(r.kernels[at], right, glyphs) if r.kernels else [],
-        stream_rows(r, right, 6, glyphs),
-        candidate_rows(r, right, 4, glyphs),
-        note_rows(r, right, glyphs),
-    ]
-    below: list[Row] = []
-    for part in parts:
-        below += [row(""), *part] if part else []
-    table = around(r, at, left, height, glyphs)
-    picture = plot(r, at, right, min(MOST_PLOT, height - len(below)), glyphs)
     lower: list[Row] = []
-    if not picture:
-        under = height - len(table) - 1
-        wide = plot(r, at, left, min(MOST_PLOT, under), glyphs) if under >= LEAST_ROWS else []
-        lower = [row(""), *wide] if wide else []
-        below = below[1:]
-    beside = page([*picture, *below], right, height)
-    table = page([*table, *lower], left, height)
-    return [(*a, ("  ", ""), *b) for a, b in zip(table, beside, strict=True)]
+    for part in (
+        stream_rows(r, left, 6, glyphs),
+        candidate_rows(r, left, 4, glyphs),
+        note_rows(r, left, glyphs),
+    ):
+        lower += [row(""), *part] if part else []
+    lower = lower[: max(0, height - min(len(r.kernels) + 1, LEAST_TABLE))]
+    said = kernel_said(r.kernels[at], right, glyphs) if r.kernels else []
+    picture = plot(r, at, right, min(MOST_PLOT, height - MOST_SAID - 1), glyphs)
+    lettered = bool(picture)
+    table = around(r, at, left, height - len(lower), glyphs, lettered)
+    beside = page([*picture, *([row("")] if picture else []), *said], right, height)
+    both = page([*table, *lower], left, height)
+    return [(*a, ("  ", ""), *b) for a, b in zip(both, beside, strict=True)]
 
 
 def kernel_said(k: KernelRow, cells: int, glyphs: Glyphs) -> list[Row]:
     """One kernel in a few lines: its shapes, its least time, why this bound."""
     out = [
-        fit(
-            row(
-                (f" {shown(k.shapes)}" if k.shapes else f" {kernel_label(k)}", "strong"),
-            ),
-            cells,
+        row(
+            (
+                f" {head_of(shown(k.shapes) or kernel_label(k), cells - 2, glyphs.ellipsis)}",
+                "strong",
+            )
         )
     ]
     each = time_said(k.time_s / k.count) if k.count else ""

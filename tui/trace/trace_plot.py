@@ -1,4 +1,4 @@
-"""A trace's kernels under the card's roof: the larger its share of the time, the more it counts."""
+"""A trace's kernels under the card's roof, by the letters of the table."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.log_frame import LEFT, framed
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, fit
-from roofwatch.tui.trace.trace_table import BOUND
+from roofwatch.tui.trace.trace_table import BOUND, mark_of
 
 LEAST_ROWS, LEAST_CELLS = 9, 40
 X_LIMITS = (-1.3, 4.3)  # 0.05 to 20k FLOP per byte
-MOST_POINTS = 40
-MARKS = (0.1, 0.01)  # shares of the span from which a point is drawn larger
+MOST_POINTS = 26
 
 
 def plot(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
@@ -45,20 +44,14 @@ def plot(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> li
         y = rows - 1 - cell_of(math.log10(k.tflops or 1.0), y_limits, rows)
         if i == at:
             here = (x, y)
-        canvas.put(x, y, _mark(k.share, glyphs), BOUND.get(k.bound, "strong"))
+        canvas.put(x, y, mark_of(i).strip() or glyphs.sweep, BOUND.get(k.bound, "strong"))
     if here is not None:
-        canvas.put(*here, glyphs.at, "taken")
+        canvas.put(*here, mark_of(at).strip() or glyphs.at, "taken")
     return [fit(line, cells) for line in framed(canvas, X_LIMITS, y_limits, "TFLOP/s", glyphs)]
 
 
 def _has_place(k: KernelRow) -> bool:
     return bool(k.intensity and k.tflops and math.isfinite(k.tflops) and k.tflops > 0)
-
-
-def _mark(share: float, glyphs: Glyphs) -> str:
-    if share >= MARKS[0]:
-        return glyphs.full
-    return glyphs.ring if share >= MARKS[1] else glyphs.sweep
 
 
 def _name(canvas: Canvas, text: str, y: int) -> None:

@@ -26,13 +26,14 @@ from roofwatch.tui.drawing.rows_of_text import (
 from roofwatch.tui.trace.kernel_label import kernel_label, short_name
 from roofwatch.tui.trace.trace_table import BOUND, share_said
 
+MOST_PLACES = 3
 MOST_KERNELS = 5  # of a run that are named
 ROOM_FOR_GAP = 72  # cells
 NO_CARD = "roofs: none known"
 
 
 def verdict_rows(r: TraceReport, cells: int, glyphs: Glyphs) -> list[Row]:
-    """What the span is bound by in a sentence, a bar and figures; then busy time, then the roofs."""
+    """What the span is bound by: a sentence, a bar, figures; busy time; whose roofs these are."""
     return [*said_rows(r, cells, glyphs), *bar_rows(r, cells, glyphs), *time_rows(r, cells, glyphs)]
 
 
@@ -196,8 +197,7 @@ def candidate_rows(r: TraceReport, cells: int, most: int, glyphs: Glyphs) -> lis
 
 def _candidate(c: Candidate, r: TraceReport) -> str:
     times = f"{c.count} times " if c.count > 1 else ""
-    first = min((p.begin_s for p in c.places), default=0.0)
-    where = f", from {time_said(first)} on" if first > 0 else ""
+    where = _places(c)
     if c.kind == "cuda-graph":
         gaps = "gap" if c.count == 1 else "gaps"
         return f"{c.count} {gaps} in which the device waits for a launch{where}"
@@ -208,6 +208,14 @@ def _candidate(c: Candidate, r: TraceReport) -> str:
     ]
     more = f" and {len(c.kernels) - MOST_KERNELS} more" if len(c.kernels) > MOST_KERNELS else ""
     return f"{times}{' + '.join(names)}{more} as one kernel{where}"
+
+
+def _places(c: Candidate) -> str:
+    """Where, the first few in the trace's order; 0 is where the span begins."""
+    places = sorted(c.places, key=lambda p: p.begin_s)[:MOST_PLACES]
+    told = [f"{p.begin_s * 1e3:.4g} to {p.end_s * 1e3:.4g}" for p in places]
+    more = ", ..." if c.count > len(told) > 0 and len(c.places) > len(told) else ""
+    return f" (ms {', '.join(told)}{more})" if told else ""
 
 
 def note_rows(r: TraceReport, cells: int, glyphs: Glyphs) -> list[Row]:

@@ -21,7 +21,7 @@ BOUND = {"memory": "burst", "compute": "ok", "overhead": "warn", "unknown": "dim
 """Styles of the bounds; the word stands beside."""
 NONE = "–"  # what is not known, where n/a in every line would be loud
 BAR, BAR_CELLS = "bar", 12
-MARK, BOUND_CELLS = 2, 10
+MARK, BOUND_CELLS = 2, 11
 COLUMNS = {
     "share": 7,
     "time": 8,
@@ -35,6 +35,11 @@ COLUMNS = {
 GIVE_WAY = ((BAR, 44), ("FLOP/B", 30), ("TFLOP/s", 20), ("count", 14), ("GB/s", 12), ("time", 10))
 """What goes first where that leaves the name fewer cells than these."""
 LOW, NEARLY = 0.0005, 0.985  # beyond which a share is not rounded to nothing, or to all
+
+
+def mark_of(index: int) -> str:
+    """The letter by which picture and table are read together; there are 26."""
+    return chr(ord("A") + index) if index < 26 else " "
 
 
 class _Columns(NamedTuple):
@@ -53,13 +58,15 @@ def share_said(share: float | None, glyphs: Glyphs) -> str:
     return f"{share * 100:.1f} %" if near else percent(share)
 
 
-def _columns(rows: Sequence[KernelRow], cells: int, device: bool) -> _Columns:
+def _columns(rows: Sequence[KernelRow], cells: int, device: bool, lettered: bool) -> _Columns:
     names = [n for n in COLUMNS if device or n not in ("of roof", BAR)]
     most = max((cell_len(kernel_label(r)) for r in rows), default=10)
     bound = device
 
     def room() -> int:
-        return cells - MARK - (BOUND_CELLS if bound else 0) - sum(COLUMNS[n] for n in names)
+        return (
+            cells - MARK - lettered - (BOUND_CELLS if bound else 0) - sum(COLUMNS[n] for n in names)
+        )
 
     for name, least in GIVE_WAY:
         if name in names and room() < min(most, least):
@@ -68,19 +75,29 @@ def _columns(rows: Sequence[KernelRow], cells: int, device: bool) -> _Columns:
 
 
 def lines_of(
-    r: TraceReport, chosen: Sequence[int], at: int | None, cells: int, glyphs: Glyphs
+    r: TraceReport,
+    chosen: Sequence[int],
+    at: int | None,
+    cells: int,
+    glyphs: Glyphs,
+    lettered: bool = False,
 ) -> list[Row]:
-    """The head and the chosen kernels, the one under the cursor marked."""
-    columns = _columns([r.kernels[i] for i in chosen], cells, r.device)
+    """The head and the chosen kernels, the one under the cursor marked; ``lettered`` as in the
+    picture beside."""
+    columns = _columns([r.kernels[i] for i in chosen], cells, r.device, lettered)
     what = "kernel" if r.device else "operator"
-    head = f"  {what:<{columns.name}}"
+    head = f"{' ' * (MARK + lettered)}{what:<{columns.name}}"
     head += "".join(f"{'' if n == BAR else n:>{COLUMNS[n]}}" for n in columns.names)
     out = [fit(row((head + ("  bound" if columns.bound else ""), "dim")), cells)]
-    out += [fit(_line(r.kernels[i], columns, i == at, glyphs), cells) for i in chosen]
+    for i in chosen:
+        mark = mark_of(i) if lettered else ""
+        out.append(fit(_line(r.kernels[i], mark, columns, i == at, glyphs), cells))
     return out
 
 
-def around(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+def around(
+    r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs, lettered: bool = False
+) -> list[Row]:
     """The head, then the kernels around the cursor, and how many there are besides."""
     if height < 2:
         return []
@@ -89,7 +106,7 @@ def around(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> 
         lines -= 1  # for how many more there are
     first = min(max(0, at - lines // 2), max(0, count - lines))
     chosen = range(first, min(count, first + lines))
-    out = lines_of(r, chosen, at, cells, glyphs)
+    out = lines_of(r, chosen, at, cells, glyphs, lettered)
     if 1 + lines < height and lines < count:
         sides = zip((first, count - first - lines), arrows(glyphs), strict=True)
         told = [more_rows(n, key) for n, key in sides if n]
@@ -97,7 +114,7 @@ def around(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> 
     return out
 
 
-def _line(k: KernelRow, columns: _Columns, here: bool, glyphs: Glyphs) -> list[Piece]:
+def _line(k: KernelRow, mark: str, columns: _Columns, here: bool, glyphs: Glyphs) -> list[Piece]:
     label = head_of(kernel_label(k), columns.name, glyphs.ellipsis)
     label += " " * (columns.name - cell_len(label))
     plain = "strong" if here else ""
@@ -120,7 +137,7 @@ def _line(k: KernelRow, columns: _Columns, here: bool, glyphs: Glyphs) -> list[P
         ),
     }
     pieces: list[Piece] = [
-        (f"{glyphs.here if here else ' '} ", "taken" if here else "strong"),
+        (f"{glyphs.here if here else ' '}{mark} ", "taken" if here else "strong"),
         (label, plain),
     ]
     pieces += [(f"{texts[n][0]:>{COLUMNS[n]}}", texts[n][1]) for n in columns.names]
