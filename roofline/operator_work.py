@@ -58,8 +58,8 @@ _BINARY = """
     add atan2 bitwise_and bitwise_or bitwise_xor div elu_backward eq floor_divide fmax fmin fmod ge
     gelu_backward gt hardsigmoid_backward hardswish_backward hardtanh_backward le
     leaky_relu_backward logical_and logical_or logical_xor lt masked_fill maximum minimum
-    mish_backward mul native_dropout_backward ne remainder rsub sigmoid_backward silu_backward softplus_backward
-    sub tanh_backward threshold_backward true_divide
+    mish_backward mul native_dropout_backward ne remainder rsub sigmoid_backward silu_backward
+    softplus_backward sub tanh_backward threshold_backward true_divide
 """
 _TERNARY = "addcdiv addcmul lerp where"
 _TRUTHS = """

@@ -17,6 +17,7 @@ from roofwatch.trace.trace_bytes import json_bytes
 SOURCE = "PyTorch profiler"
 LONGEST_US, FURTHEST_US = 1e12, 8e15
 """Eleven days, and 250 years from the clock's beginning: what is beyond is damaged."""
+EXACT_US = 2.0**43  # from here on a product with 1000 loses nanoseconds
 LARGEST_ID = 1 << 62
 MOST_DIMS, LARGEST_DIM = 32, 1 << 48
 _WAITING = ("Synchronize", "cudaMemcpy")
@@ -53,7 +54,7 @@ class _Reader:
             return self._drop(row)
         if not (0 <= length < LONGEST_US and -FURTHEST_US < begin < FURTHEST_US):
             return self._drop(row)
-        begin_ns = round(begin * 1000)
+        begin_ns = _nanoseconds(begin)
         end_ns = begin_ns + round(length * 1000)
         operator = args.external if args.external is not None else args.external_old
         if operator.__class__ is not int or operator > LARGEST_ID:
@@ -151,6 +152,14 @@ class _Reader:
             found.names.append(name)
             found.shapes = found.shapes or bool(dims)
         return number
+
+
+def _nanoseconds(us: float) -> int:
+    """Whole nanoseconds; exact below 2^43 us, beyond that as exact as the number was written."""
+    if us.__class__ is int or -EXACT_US < us < EXACT_US:
+        return round(us * 1000)
+    whole = int(us)
+    return whole * 1000 + round((us - whole) * 1000)
 
 
 def waits(name: str) -> bool:

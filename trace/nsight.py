@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from roofwatch.roofline.lookup import Identity
 from roofwatch.roofline.recorded_call import RecordedCall
@@ -35,7 +34,7 @@ def read_nsight(path: Path) -> Recording:
     """The export of one capture. Raises UnreadableTrace, naming table, row and column."""
     import sqlite3  # of this format alone
 
-    where = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+    where = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         base = sqlite3.connect(where, uri=True)
         try:
@@ -89,7 +88,9 @@ class _Reader:
         asked = ", ".join(
             f'"{name}"' if name in columns else "NULL" for name in (*wanted, *optional)
         )
-        yield from self._base.execute(f'SELECT {asked} FROM "{table}" LIMIT {MOST_ROWS}')
+        # Not "yield from", which would close the cursor behind the connection.
+        for row in self._base.execute(f'SELECT {asked} FROM "{table}" LIMIT {MOST_ROWS}'):
+            yield row
 
     def _whole(self, value: object, table: str, row: int, column: str) -> int:
         if isinstance(value, int):

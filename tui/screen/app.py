@@ -28,6 +28,7 @@ from roofwatch.tui.screen.frame import Frame
 from roofwatch.tui.screen.keys import ALWAYS, KEYS
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.sources import Sources
+from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.screen.terminal_driver import TerminalDriver
 from roofwatch.tui.screen.themes import themes
 
@@ -66,7 +67,7 @@ class RoofwatchApp(App[None]):
             self.register_theme(each)
         self.theme = COLORLESS if self.no_color else theme
         self.glyphs = glyphs
-        self.dashboard = Dashboard(Sources(source), glyphs, nominal, trace)
+        self.dashboard = Dashboard(Sources(source), glyphs, Standing(nominal, trace))
         self._frame = Frame(colorless=self.no_color)  # NO_COLOR, as Textual reads it
 
     def get_default_screen(self) -> Screen[None]:

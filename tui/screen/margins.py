@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from textual.geometry import Size
 
+from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.screen import footer, header, tabs
 from roofwatch.tui.screen.message import message
 from roofwatch.tui.screen.offers import offers
@@ -36,6 +37,10 @@ class Margins:
     def say(self, text: str, now: float) -> None:
         """A passing note in the footer's place."""
         self._note, self._note_until, self._note_at = text, now + NOTE_S, self.acted
+
+    def tab_at(self, x: int, cells: int, active: int, glyphs: Glyphs) -> int | None:
+        """The pane whose name stands at column ``x`` of the tabs."""
+        return tabs.tab_at(x, cells, active, NAMES, glyphs, SHORT_NAMES)
 
     def paint(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
         """All four lines. ``room`` is that of the pane whose keys act."""

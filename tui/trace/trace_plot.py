@@ -38,15 +38,15 @@ def plot(r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs) -> li
         path = [(x, math.log10(roof.attainable_tflops(10**x))) for x in xs]
         canvas.lay(curve(path, (columns, rows), X_LIMITS, y_limits, glyphs.curve), "axis")
         _name(canvas, f" {key} {figure(flat)} ", rows - 1 - cell_of(path[2][1], y_limits, rows))
-    here = None
-    for i, k in reversed(placed):
+    taken: set[tuple[int, int]] = set()
+    for i, k in placed:
         x = cell_of(math.log10(k.intensity or 1.0), X_LIMITS, columns)
         y = rows - 1 - cell_of(math.log10(k.tflops or 1.0), y_limits, rows)
-        if i == at:
-            here = (x, y)
-        canvas.put(x, y, mark_of(i).strip() or glyphs.sweep, BOUND.get(k.bound, "strong"))
-    if here is not None:
-        canvas.put(*here, mark_of(at).strip() or glyphs.at, "taken")
+        while (x, y) in taken:
+            x += 1
+        taken.add((x, y))
+        style = "taken" if i == at else BOUND.get(k.bound, "strong")
+        canvas.put(x, y, mark_of(i).strip() or glyphs.sweep, style)
     return [fit(line, cells) for line in framed(canvas, X_LIMITS, y_limits, "TFLOP/s", glyphs)]
 
 
