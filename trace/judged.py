@@ -119,12 +119,12 @@ def _why(j: Judged) -> str:
 
 
 def shapes(call: RecordedCall) -> str:
-    """Shapes of the tensors as ``[8, 4096] x [4096, 16384] bf16``."""
+    """Shapes of the tensors, as ``[8, 4096] x [4096, 16384] bf16``."""
     tensors = [a for a in call.arguments if (a.is_tensor and a.dims) or a.parts]
     told = []
     for a in tensors[:MOST_SHAPES]:
         each = a.parts[:3] if a.parts else (a.dims,)
         told += [f"[{', '.join(map(str, dims))}]" for dims in each]
-        told += ["…"] if len(a.parts) > len(each) else []
+        told += ["..."] if len(a.parts) > len(each) else []
     types = list(dict.fromkeys(a.dtype for a in tensors if a.is_tensor))
-    return " ".join([" × ".join(told), *types]) if told else ""
+    return " ".join([" x ".join(told), *types]) if told else ""

@@ -88,8 +88,8 @@ class _Reader:
         asked = ", ".join(
             f'"{name}"' if name in columns else "NULL" for name in (*wanted, *optional)
         )
-        # Not "yield from", which would close the cursor behind the connection.
-        for row in self._base.execute(f'SELECT {asked} FROM "{table}" LIMIT {MOST_ROWS}'):
+        told = self._base.execute(f'SELECT {asked} FROM "{table}" LIMIT {MOST_ROWS}')
+        for row in told:  # noqa: UP028 (it would close the cursor behind the connection)
             yield row
 
     def _whole(self, value: object, table: str, row: int, column: str) -> int:

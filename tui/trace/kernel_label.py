@@ -14,13 +14,13 @@ _OF_NO_HELP = ("void ", "_kernel", "Kernel")
 
 
 def kernel_label(row: KernelRow) -> str:
-    """``add · vectorized_elementwise CUDAFunctor_add``; of an operator its name alone."""
+    """``add: vectorized_elementwise CUDAFunctor_add``; of an operator its name alone."""
     name = short_name(row.name)
     if row.kind == "operator" or not row.operators:
         return name
     first = shown(row.operators[0][:80]).removeprefix("aten::")
     more = f" +{len(row.operators) - 1}" if len(row.operators) > 1 else ""
-    return f"{first}{more} · {name}"
+    return f"{first}{more}: {name}"
 
 
 def short_name(name: str) -> str:

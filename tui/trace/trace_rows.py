@@ -125,7 +125,7 @@ def roof_said(r: TraceReport) -> str:
     slope = f"{card.bandwidth_gbs:.0f} GB/s" if card.bandwidth_gbs else "no bandwidth"
     if card.bandwidth_origin and card.bandwidth_origin != card.origin:
         slope += f" {card.bandwidth_origin}"
-    flats = f" · {flats} TFLOP/s" if flats else ""
+    flats = f"; {flats} TFLOP/s" if flats else ""
     name = shown(PurePath(card.file).name) if card.file else ""
     origin = f"{card.origin}{f' in {name}' if name else ''}"
     return f"{shown(card.name or 'card')}, {origin}: {slope}{flats}"
@@ -203,7 +203,7 @@ def _candidate(c: Candidate, r: TraceReport) -> str:
         return f"{c.count} {gaps} in which the device waits for a launch{where}"
     labels = {k.name: k for k in r.kernels}
     names = [
-        kernel_label(labels[n]).partition(" · ")[0] if n in labels else short_name(n)
+        kernel_label(labels[n]).partition(": ")[0] if n in labels else short_name(n)
         for n in c.kernels[:MOST_KERNELS]
     ]
     more = f" and {len(c.kernels) - MOST_KERNELS} more" if len(c.kernels) > MOST_KERNELS else ""

@@ -55,7 +55,7 @@ def test_every_size_is_filled_and_never_left(name: str, glyphs: Glyphs) -> None:
             assert {width(row) for row in rows} == {cells}
             assert any(glyphs.here in text for text in texts(rows))
             if glyphs is ASCII:
-                assert all(text.isascii() or "×" in text for text in texts(rows))
+                assert all(map(str.isascii, texts(rows)))
     for cells, height in ((60, 12), (40, 8), (20, 5)):
         rows = short_trace.build(found, cells, height, glyphs, 1)
         assert len(rows) == height
@@ -151,11 +151,11 @@ def test_a_session_of_another_card_lends_none(session: Session) -> None:
         ),
         ("void cublasLt::splitKreduce_kernel<32, 16, int>(int)", "splitKreduce_kernel"),
         (
-            "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16>(int)",
+            "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float>(int)",
             "vectorized_layer_norm_kernel",
         ),
         (
-            "void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<float> >(int)",
+            "void at::native::vectorized_elementwise_kernel<8, at::CUDAFunctor_add<float> >(int)",
             "vectorized_elementwise CUDAFunctor_add",
         ),
         ("Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pinned -> Device)"),
