@@ -101,16 +101,11 @@ def document(data: bytes | bytearray, path: Path) -> Document:
     """
     data = data[3:] if data[:3] == b"\xef\xbb\xbf" else data
     try:
-        found = _decoded(data)
+        found = _mended(data)
     except msgspec.ValidationError as error:
         raise UnreadableTrace(f"{path}: {said(error)}") from None
     except msgspec.DecodeError as error:
-        if (mended := _NO_JSON.sub(rb"\1null", data)) == data:
-            raise UnreadableTrace(f"{path}: no JSON: {_placed(error, data)}") from None
-        try:
-            found = _decoded(mended)
-        except msgspec.DecodeError as again:
-            raise UnreadableTrace(f"{path}: no JSON: {_placed(again, mended)}") from None
+        raise UnreadableTrace(f"{path}: no JSON: {_placed(error, data)}") from None
     except UnicodeDecodeError as error:
         raise UnreadableTrace(f"{path}: no UTF-8 text (byte {error.start})") from None
     except RecursionError:
@@ -120,6 +115,19 @@ def document(data: bytes | bytearray, path: Path) -> Document:
     if found.traceEvents is None:
         raise UnreadableTrace(f"{path}: JSON, but no trace: traceEvents is missing")
     return found
+
+
+def _mended(data: bytes | bytearray) -> Document:
+    """The document; where it is no JSON for ``nan`` or ``inf`` alone, with null in their place."""
+    try:
+        return _decoded(data)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        mended = _NO_JSON.sub(rb"\1null", data)
+        if mended == data:
+            raise
+    return _decoded(mended)
 
 
 def _decoded(data: bytes | bytearray) -> Document:

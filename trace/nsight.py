@@ -16,6 +16,7 @@ from roofwatch.trace.chrome import waits
 from roofwatch.trace.innermost import innermost
 from roofwatch.trace.recording import COPY, FILL, KERNEL, Activity, Launch, Recording
 from roofwatch.trace.refusal import UnreadableTrace
+from roofwatch.trace.trace_bytes import LIMIT_BYTES
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -25,7 +26,6 @@ TABLE = "CUPTI_ACTIVITY_KIND_"
 COPY_KINDS = {1: "HtoD", 2: "DtoH", 3: "HtoA", 4: "AtoH", 8: "DtoD", 9: "HtoH", 10: "PtoP"}
 """CUpti_ActivityMemcpyKind."""
 RANGE = 59  # NVTX's push-pop range
-MOST_ROWS = 20_000_000
 LARGEST_NS = 1 << 62
 LONGEST_NS = 10**15
 
@@ -34,6 +34,8 @@ def read_nsight(path: Path) -> Recording:
     """The export of one capture. Raises UnreadableTrace, naming table, row and column."""
     import sqlite3  # of this format alone
 
+    if path.stat().st_size > LIMIT_BYTES:
+        raise UnreadableTrace(f"{path}: more than {LIMIT_BYTES >> 30} GiB")
     where = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         base = sqlite3.connect(where, uri=True)
@@ -43,7 +45,7 @@ def read_nsight(path: Path) -> Recording:
             return _Reader(path, base).recording()
         finally:
             base.close()
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise UnreadableTrace(f"{path}: no database that can be read: {error}") from None
 
 
@@ -88,7 +90,7 @@ class _Reader:
         asked = ", ".join(
             f'"{name}"' if name in columns else "NULL" for name in (*wanted, *optional)
         )
-        told = self._base.execute(f'SELECT {asked} FROM "{table}" LIMIT {MOST_ROWS}')
+        told = self._base.execute(f'SELECT {asked} FROM "{table}"')
         for row in told:  # noqa: UP028 (it would close the cursor behind the connection)
             yield row
 
