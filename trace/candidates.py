@@ -36,7 +36,7 @@ def candidates(
         streams[a.device, a.stream].append(i)
     for order in streams.values():
         order.sort(key=lambda i: recording.activities[i].begin_ns)
-    begin = min(a.begin_ns for a in recording.activities)
+    begin = min(recording.activities[order[0]].begin_ns for order in streams.values())
     span = max(a.end_ns for a in recording.activities) - begin
     found = [] if gbs is None else _fusions(recording, judged, of, streams, gbs, begin, span)
     if (graph := _graph(recording, streams, begin, span)) is not None:
@@ -61,6 +61,7 @@ def _fusions(
     runs: dict[tuple[str, ...], list[tuple[float, Place]]] = defaultdict(list)
     fusible = [_fusible(j) for j in judged]
     follows: dict[tuple[int, int], bool] = {}
+    saved: dict[tuple[int, ...], tuple[float, float]] = {}
     for (device, stream), order in streams.items():
         run: list[int] = []
         for i in [*order, -1]:
@@ -75,7 +76,10 @@ def _fusions(
                     continue
             for part in _rounds(run, recording):
                 told = [recording.activities[j] for j in part]
-                saves = _saved_s([judged[of[j]] for j in part], told, gbs)
+                key = tuple(of[j] for j in part)
+                if key not in saved:
+                    saved[key] = _saved_bytes([judged[number] for number in key])
+                saves = _saved_s(*saved[key], told, gbs)
                 place = _place(told[0].begin_ns, told[-1].end_ns, begin, device, stream, len(part))
                 runs[tuple(a.name for a in told)].append((saves, place))
             run = [i] if i >= 0 and fusible[of[i]] else []
@@ -85,14 +89,18 @@ def _fusions(
 def _rounds(run: Sequence[int], recording: Recording) -> list[Sequence[int]]:
     """A run that goes round, as the steps of a loop do, in its rounds: whether the first kernel of
     one reads what the last of the one before left cannot be seen in shapes."""
-    names = [recording.activities[i].name for i in run]
     length = len(run)
+    if length < 2:
+        return []
+    if length < 4:
+        return [run]
+    names = [recording.activities[i].name for i in run]
     for round_of in range(2, min(MOST_ROUND, length // 2) + 1):
         if len(set(names[:round_of])) > 1 and names[round_of:] == names[:-round_of]:
             return [
                 part for i in range(0, length, round_of) if len(part := run[i : i + round_of]) > 1
             ]
-    return [run] if length > 1 else []
+    return [run]
 
 
 def _fusible(j: Judged) -> bool:
@@ -110,8 +118,8 @@ def _follows(before: Judged, after: Judged) -> bool:
     return bool(one.result) and any(math.prod(shape) == left for shape in other.operands)
 
 
-def _saved_s(run: Sequence[Judged], told: Sequence[Activity], gbs: float) -> float:
-    """Each intermediate written and read again; never more than its share of the bytes' time."""
+def _saved_bytes(run: Sequence[Judged]) -> tuple[float, float]:
+    """Bytes of each intermediate, written and read again; and of all that the run moves."""
     saved_bytes = all_bytes = 0.0
     for i, j in enumerate(run):
         if j.part.work is None:
@@ -120,6 +128,11 @@ def _saved_s(run: Sequence[Judged], told: Sequence[Activity], gbs: float) -> flo
         all_bytes += work.bytes
         if i + 1 < len(run):
             saved_bytes += 2 * sum(t.write_bytes for t in work.tensors)
+    return saved_bytes, all_bytes
+
+
+def _saved_s(saved_bytes: float, all_bytes: float, told: Sequence[Activity], gbs: float) -> float:
+    """What the intermediates take at the roof; never more than their share of the run's time."""
     time_s = sum(a.end_ns - a.begin_ns for a in told) / 1e9
     share = min(1.0, saved_bytes / all_bytes) if all_bytes else 0.0
     return min(saved_bytes / gbs / 1e9, time_s * share)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from roofwatch.roofline.lookup import Identity
 from roofwatch.roofline.recorded_call import Argument, RecordedCall, Shape
 from roofwatch.trace import chrome_events as wire
+from roofwatch.trace.identity import identity
 from roofwatch.trace.innermost import innermost
 from roofwatch.trace.recording import COPY, FILL, KERNEL, Activity, Launch, Recording
 from roofwatch.trace.trace_bytes import json_bytes
@@ -22,6 +23,11 @@ LARGEST_ID = 1 << 62
 MOST_DIMS, LARGEST_DIM = 32, 1 << 48
 _WAITING = ("Synchronize", "cudaMemcpy")
 _NOTHING = wire.Args()
+_KINDS = {
+    **dict.fromkeys(wire.KERNELS, KERNEL),
+    **dict.fromkeys(wire.COPIES, COPY),
+    **dict.fromkeys(wire.FILLS, FILL),
+}
 _Call = tuple[str, bytes, bytes, bytes, bytes]
 
 
@@ -29,8 +35,7 @@ def read_chrome(path: Path) -> Recording:
     """A PyTorch profiler's trace. Raises UnreadableTrace, naming the file and the place in it."""
     found = wire.document(json_bytes(path), path)
     reader = _Reader()
-    for row, category, event in wire.wanted(found):
-        reader.add(row, category, event)
+    reader.read(wire.wanted(found))
     reader.cards(found.deviceProperties or [])
     return reader.finished()
 
@@ -47,43 +52,44 @@ class _Reader:
         self._first_drop: int | None = None
         self._unjoined = 0  # launches that name no operator
 
-    def add(self, row: int, category: str, event: wire.Event) -> None:
-        """One event; one whose times no clock shows is dropped and counted."""
-        begin, length, args = event.ts, event.dur, event.args or _NOTHING
-        if begin is None or length is None:
-            return self._drop(row)
-        if not (0 <= length < LONGEST_US and -FURTHEST_US < begin < FURTHEST_US):
-            return self._drop(row)
-        begin_ns = _nanoseconds(begin)
-        end_ns = begin_ns + round(length * 1000)
-        operator = args.external if args.external is not None else args.external_old
-        if operator.__class__ is not int or operator > LARGEST_ID:
-            operator = _number(operator)
-        name = event.name or ""
-        name = self._names.setdefault(name, name)  # a trace repeats few names
-        if category in wire.OPERATORS:
-            call = self._call(name, args)
-            self.recording.operators.add(begin_ns, end_ns, self._thread(event), call)
-            if operator is not None:
-                self.recording.call_of[operator] = call
-            return None
-        correlation = _number(args.correlation)
-        if category in wire.LAUNCHES:
-            if correlation is not None:
+    def read(self, events: Iterable[tuple[int, str, wire.Event]]) -> None:
+        """All events; one whose times no clock shows is dropped and counted."""
+        names, kinds = self._names, _KINDS
+        activities, operators = self.recording.activities, self.recording.operators
+        call_of, call = self.recording.call_of, self._call
+        for row, category, event in events:
+            begin, length, args = event.ts, event.dur, event.args or _NOTHING
+            if begin is None or length is None:
+                self._drop(row)
+                continue
+            if not (0 <= length < LONGEST_US and -FURTHEST_US < begin < FURTHEST_US):
+                self._drop(row)
+                continue
+            begin_ns = round(begin * 1000) if -EXACT_US < begin < EXACT_US else _nanoseconds(begin)
+            end_ns = begin_ns + round(length * 1000)
+            operator = args.external if args.external is not None else args.external_old
+            if operator.__class__ is not int or operator > LARGEST_ID:
+                operator = _number(operator)
+            name = event.name or ""
+            name = names.setdefault(name, name)  # a trace repeats few names
+            kind = kinds.get(category)
+            if kind is not None:
+                device = _number(args.device if args.device is not None else event.pid)
+                stream = _number(args.stream if args.stream is not None else event.tid)
+                if device is None or stream is None:
+                    self._drop(row)
+                    continue
+                correlation = _number(args.correlation)
+                size = None if kind is KERNEL else _number(args.bytes)
+                times = (begin_ns, end_ns, device, stream)
+                activities.append(Activity(kind, name, *times, correlation, operator or None, size))
+            elif category in wire.OPERATORS:
+                number = call(name, args)
+                operators.add(begin_ns, end_ns, self._thread(event), number)
+                if operator is not None:
+                    call_of[operator] = number
+            elif (correlation := _number(args.correlation)) is not None:
                 self._launched(event, name, begin_ns, end_ns, correlation, operator)
-            return None
-        device = _number(args.device if args.device is not None else event.pid)
-        stream = _number(args.stream if args.stream is not None else event.tid)
-        if device is None or stream is None:
-            return self._drop(row)
-        kind = KERNEL if category in wire.KERNELS else COPY if category in wire.COPIES else FILL
-        size = None if kind == KERNEL else _number(args.bytes)
-        self.recording.activities.append(
-            Activity(
-                kind, name, begin_ns, end_ns, device, stream, correlation, operator or None, size
-            )
-        )
-        return None
 
     def cards(self, devices: list[wire.Device]) -> None:
         """The cards that the trace names."""
@@ -92,11 +98,8 @@ class _Reader:
                 capability = None
                 if each.computeMajor is not None and each.computeMinor is not None:
                     capability = f"{each.computeMajor}.{each.computeMinor}"
-                self.recording.cards[each.id] = Identity(
-                    name=each.name[:200],
-                    sm_count=each.numSms,
-                    memory_bytes=each.totalGlobalMem,
-                    compute_capability=capability,
+                self.recording.cards[each.id] = identity(
+                    each.name, each.numSms, each.totalGlobalMem, capability
                 )
 
     def finished(self) -> Recording:
@@ -169,6 +172,8 @@ def waits(name: str) -> bool:
 
 def _number(value: int | float | str | None) -> int | None:
     """A number that joins; old writers set it between quotes. None for what is none."""
+    if value is None or (value.__class__ is int and -LARGEST_ID < value < LARGEST_ID):
+        return value
     if isinstance(value, str):
         value = int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
     if isinstance(value, float):

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roofwatch.roofline.lookup import Identity
 from roofwatch.roofline.recorded_call import RecordedCall
 from roofwatch.trace.chrome import waits
+from roofwatch.trace.identity import identity
 from roofwatch.trace.innermost import innermost
 from roofwatch.trace.recording import COPY, FILL, KERNEL, Activity, Launch, Recording
 from roofwatch.trace.refusal import UnreadableTrace
@@ -179,11 +179,7 @@ class _Reader:
         if "TARGET_INFO_GPU" in self._tables:
             for key, name, sms, memory in self._rows("TARGET_INFO_GPU", wanted, more):
                 if isinstance(key, int) and isinstance(name, str) and name:
-                    found.cards[key] = Identity(
-                        name=name[:200],
-                        sm_count=sms if isinstance(sms, int) and sms > 0 else None,
-                        memory_bytes=memory if isinstance(memory, int) and memory > 0 else None,
-                    )
+                    found.cards[key] = identity(name, sms, memory)
 
     def _string(self, value: object) -> str | None:
         if isinstance(value, str):

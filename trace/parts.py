@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import NamedTuple
 
 from roofwatch.roofline.operator_work import OperatorWork, operator_work
@@ -55,12 +54,11 @@ def device_parts(recording: Recording) -> Parts:
     """Of the devices' work. An operator's work is shared out by time over the kernels it launched,
     so that it counts once."""
     operators = [_operator(recording, a) for a in recording.activities]
-    total: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    total: dict[int, tuple[int, int]] = {}  # nanoseconds and launches of each operator
     for a, operator in zip(recording.activities, operators, strict=True):
         if operator is not None and a.kind == KERNEL:
-            sums = total[operator]
-            sums[0] += a.end_ns - a.begin_ns
-            sums[1] += 1
+            before_ns, launches = total.get(operator, (0, 0))
+            total[operator] = before_ns + a.end_ns - a.begin_ns, launches + 1
     works = _Works(recording)
     parts: list[Part] = []
     at: dict[Key, int] = {}

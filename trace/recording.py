@@ -45,6 +45,8 @@ class Launch(NamedTuple):
 class Operators:
     """Operators in the order of the file, in columns: a trace holds a million of them."""
 
+    __slots__ = ("begin_ns", "call", "end_ns", "thread")
+
     def __init__(self) -> None:
         self.begin_ns = array("q")
         self.end_ns = array("q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 from roofwatch.tui.printed import trace_plain
 from roofwatch.tui.printed.look_options import add_ascii_option
@@ -16,4 +17,6 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="roofwatch trace", description=said, epilog=more, formatter_class=raw)
     trace_plain.add_options(parser)
     add_ascii_option(parser)
-    return trace_plain.run(parser.parse_args(argv), glyphs_for)
+    options = parser.parse_args(argv)
+    gc.disable()  # a million events are kept until the answer is there
+    return trace_plain.run(options, glyphs_for)
