@@ -30,7 +30,7 @@ from roofwatch.tui.trace.trace_pane import build
 
 TRACES = Path(__file__).parent.parent / "tests" / "traces"
 NAMES = ("h200/layer", "h200/compute", "h200/layer-graph", "h200/memory", "cpu/overhead")
-MOST_EVENTS = 36
+MOST_EVENTS = 16
 PLACES = (
     *("event ", "line ", "byte ", "gzip", "no trace", "empty", "cut off", "traceEvents"),
     *(
@@ -146,10 +146,14 @@ def _answered(path: Path, entire: bool) -> bool:
         card = roofs_for(identity, _table(), look=False)
     found = report(examined(recording, str(path)), card)
     hold_text(plain_json(msgspec.json.encode(found)).decode(), "the answer as JSON")
-    rows = [*whole(found, 80, UNICODE, 5), *build(found, 120, 31, UNICODE, 0)]
-    rows += kernel_page(found.kernels[0], found, 80, UNICODE)
+    rows = whole(found, 80, UNICODE, 3)
     hold_text("\n".join(map(text_of, rows)), "the answer")
     if entire:
+        rows = [
+            *build(found, 120, 31, UNICODE, 0),
+            *kernel_page(found.kernels[0], found, 80, UNICODE),
+        ]
+        hold_text("\n".join(map(text_of, rows)), "the pane and the page")
         hold_answer(answer_of(["trace", str(path)]))
         hold_answer(answer_of(["trace", str(path), "--json"]))
     return False
