@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -222,4 +223,6 @@ def _shape(value: object) -> Shape | None:
         return None
     if not all(isinstance(n, int) and 0 <= n < LARGEST_DIM for n in value):
         return None
+    if math.prod(value) > LARGEST_ID:
+        return None  # more elements than any memory holds
     return tuple(value)

@@ -20,7 +20,8 @@ OPERATORS = frozenset({"cpu_op", "operator"})
 KERNELS = frozenset({"kernel"})
 COPIES = frozenset({"gpu_memcpy", "memcpy"})
 FILLS = frozenset({"gpu_memset", "memset"})
-LAUNCHES = frozenset({"cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "driver"})
+_RUNTIMES = "cuda_runtime cuda_driver runtime driver hip_runtime xpu_runtime xpu_driver"
+LAUNCHES = frozenset(_RUNTIMES.split())
 WANTED = OPERATORS | KERNELS | COPIES | FILLS | LAUNCHES
 _NO_JSON = re.compile(rb"([:\[,]\s*)-?(?:nan|inf(?:inity)?)(?=\s*[,\]}])", re.IGNORECASE)
 _ROW = re.compile(r"(?:traceEvents)?\[(\d+)\]\.?")
