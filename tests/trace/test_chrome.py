@@ -198,3 +198,31 @@ def test_types_beside_shapes_decide_the_bytes(trace: Write) -> None:
     assert answer(trace(found)).kernels[0].bytes == 3 * 2 * 4096**2
     found[0]["args"]["Input type"][1] = "float"
     assert answer(trace(found)).kernels[0].bytes == (2 + 4 + 4) * 4096**2
+
+
+def test_a_span_of_no_length_divides_nothing(trace: Write) -> None:
+    from roofwatch.tui.drawing.glyphs import UNICODE
+    from roofwatch.tui.trace.trace_kernel_page import whole as kernel_page
+    from roofwatch.tui.trace.trace_page import whole
+    from roofwatch.tui.trace.trace_pane import build
+
+    seen = answer(trace(events((MM[0], MM[1], "k", 100.0, 0.0))))
+    assert seen.span_s == seen.busy_s == seen.gap_s == 0.0
+    assert seen.bound["unknown"] == 1.0
+    assert seen.kernels[0].gbs is None
+    assert seen.kernels[0].of_roof is None
+    assert whole(seen, 80, UNICODE, 5)
+    assert build(seen, 120, 31, UNICODE, 0)
+    assert kernel_page(seen.kernels[0], seen, 80, UNICODE)
+
+
+def test_the_trace_that_is_timed_is_one_of_a_training_step(tmp_path: Path) -> None:
+    import trace_speed
+
+    path = tmp_path / "made.json"
+    count = trace_speed.write(path, 0.3)
+    seen = answer(path)
+    assert path.stat().st_size == pytest.approx(0.3e6, rel=0.05)
+    assert sum(k.count for k in seen.kernels) == pytest.approx(count / 5, abs=2)
+    assert {k.bound for k in seen.kernels} == {"compute", "memory"}
+    assert [note for note in seen.notes if "nominal" not in note] == []
