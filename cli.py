@@ -54,6 +54,12 @@ def _show(argv: list[str]) -> int:
     return show.main(argv)
 
 
+def _trace(argv: list[str]) -> int:
+    from roofwatch.verbs import trace
+
+    return trace.main(argv)
+
+
 def _triage(argv: list[str]) -> int:
     from roofwatch.verbs import triage
 
@@ -72,6 +78,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "plan": _plan,
     "run": _run,
     "show": _show,
+    "trace": _trace,
     "triage": _triage,
     "watch": _watch,
 }
@@ -102,9 +109,11 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
         from roofwatch.session.watch.metrics_file import MetricsRefused
+        from roofwatch.trace.refusal import UnreadableTrace
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
-        known = (*of_files, MetricsRefused, ModelError, PictureRefused, PlanError)
+        more = (MetricsRefused, ModelError, PictureRefused, PlanError, UnreadableTrace)
+        known = (*of_files, *more)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

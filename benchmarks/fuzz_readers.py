@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import fuzz_seeds as seeds
+import fuzz_traces
 import msgspec
 import mutations
 from fuzz_commands import answer_of, hold_answer
@@ -309,6 +310,8 @@ READERS: dict[str, Reader] = {
     "session": Reader(_session_case, _session, 0.02),
     "jsonl": Reader(_jsonl_case, _numbers("rows.jsonl"), 0.02),
     "csv": Reader(_csv_case, _numbers("rows.csv"), 0.02),
+    "trace": Reader(fuzz_traces.chrome_case, fuzz_traces.chrome, 0.003),
+    "nsight": Reader(fuzz_traces.nsight_case, fuzz_traces.nsight, 0.003),
     "commands": Reader(_command_case, _command, 1.0),
     "environment": Reader(_environment_case, _environment, 0.02),
 }

@@ -19,10 +19,13 @@ from typing import NamedTuple
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.theme import CONTRAST, DARK, LIGHT
+from roofwatch.tui.printed.trace_plain import opened
 from roofwatch.tui.screen.app import RoofwatchApp
+from roofwatch.tui.trace.opened_trace import OpenedTrace
 
 ROOT = Path(__file__).parent.parent
 SESSIONS = ROOT / "tests" / "sessions"
+TRACES = ROOT / "tests" / "traces"
 FOLDER = ROOT / "docs" / "pictures"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
@@ -38,6 +41,7 @@ class Picture(NamedTuple):
     theme: str = DARK
     ascii_only: bool = False
     colorless: bool = False
+    trace: str = ""  # of tests/traces
 
 
 PICTURES = (
@@ -58,6 +62,7 @@ PICTURES = (
     Picture(
         "kernels", "A transformer's kernels, each against its own roof", "h200-kernels-1", keys="6"
     ),
+    Picture("trace", "A profiler's trace on this card's roofs", size=(120, 36), trace="h200/layer"),
     Picture("small", "No room for charts", size=(60, 16)),
 )
 
@@ -68,7 +73,9 @@ async def draw(picture: Picture) -> str:
     if picture.colorless:
         os.environ["NO_COLOR"] = "1"
     glyphs = ASCII if picture.ascii_only else UNICODE
-    app = RoofwatchApp(Replay(SESSIONS / f"{picture.session}.jsonl"), glyphs, picture.theme)
+    trace = OpenedTrace(*opened(TRACES / f"{picture.trace}.json.gz")) if picture.trace else None
+    replay = Replay(SESSIONS / f"{picture.session}.jsonl")
+    app = RoofwatchApp(replay, glyphs, picture.theme, trace=trace)
     app.title = "roofwatch"
     async with app.run_test(size=picture.size) as pilot:
         await pilot.pause(1.5)

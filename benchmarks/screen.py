@@ -30,7 +30,10 @@ from where import where
 
 TICKS = os.sysconf("SC_CLK_TCK")
 SIZES = ((80, 24), (200, 60))
-PANES = ("Roofline", "Clocks", "Probes", "Notebook", "Decode", "Kernels", "Plan", "Sessions")
+PANES = (
+    *("Roofline", "Clocks", "Probes", "Notebook", "Decode", "Kernels", "Plan", "Sessions"),
+    "Trace",
+)
 KEYS = 40  # presses a size
 FIRST_PAINTS = 5
 HOLD_S = 600
@@ -68,7 +71,7 @@ def key_times(terminal: Terminal) -> list[float]:
     found = []
     for press in range(KEYS):
         at = press % len(PANES)
-        name = f"[{at + 1} {PANES[at]}]"
+        name = f"[{at + 1} "  # the name itself is short where there is little room
         took = answered(terminal, str(at + 1), lambda text, name=name: name in text)
         if took is not None:
             found.append(took)
@@ -92,7 +95,7 @@ def at_size(size: tuple[int, int], device: str, seconds: float, nvitop: bool) ->
     found: dict[str, Any] = {"size": list(size)}
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_DATA_HOME"] = folder
-        paints = [first_paint(me, size, "quit", "1 Roofline") for _ in range(FIRST_PAINTS)]
+        paints = [first_paint(me, size, "quit", "1 Roof") for _ in range(FIRST_PAINTS)]
         found["first_paint_s"], found["whole_paint_s"] = map(list, zip(*paints, strict=True))
         held = [*me, "--sustain", str(HOLD_S), "--save", str(Path(folder) / "held.jsonl")]
         terminal = Terminal(held, *size)

@@ -22,7 +22,7 @@ def main() -> None:
     options = parser.parse_args()
     me = [sys.executable, "-m", "roofwatch"]
     for size in ((80, 24), (200, 60)):
-        paints = [first_paint(me, size, "1 Roofline")[0] for _ in range(6)]
+        paints = [first_paint(me, size, "1 Roof")[0] for _ in range(6)]
         print(size, *(f"{p:.3f}" for p in paints if p is not None))
     terminal = Terminal([*me, "--save", str(options.save)], 100, 30)
     terminal.type("2")

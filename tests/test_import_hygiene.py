@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,9 @@ def loaded_by(code: str) -> set[str]:
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
     return set(result.stdout.split())
+
+
+TRACE = Path(__file__).parent / "traces" / "h200" / "layer.json.gz"
 
 
 @pytest.mark.parametrize(
@@ -54,9 +58,11 @@ def test_events_imports_only_msgspec_and_what_its_fields_are() -> None:
         ["plan"],
         ["plan", "--gpu", "T4", "--model", "TinyLlama", "--price", "1/h"],
         ["plan", "--gpu", "T4", "--json"],
+        ["trace", str(TRACE)],
+        ["trace", str(TRACE), "--json"],
     ],
 )
-def test_plan_answers_without_torch_or_textual(arguments: list[str]) -> None:
+def test_plan_and_trace_answer_without_torch_or_textual(arguments: list[str]) -> None:
     code = (
         "import io, contextlib\nfrom roofwatch.cli import main\n"
         "with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):\n"

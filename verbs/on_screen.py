@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from roofwatch.verbs.parser import glyphs_for
+from roofwatch.verbs.parser import glyphs_for, tell
 
 if TYPE_CHECKING:
     from roofwatch.session.live import Live
     from roofwatch.session.replay import Replay
     from roofwatch.tui.screen.leaving import LastWord, Leaving
+    from roofwatch.tui.trace.opened_trace import OpenedTrace
 
 
 def has_screen() -> bool:
@@ -36,7 +38,32 @@ def left_in_time(last_word: LastWord | None = None) -> Leaving:
     return Leaving(last_word, Terminal(sys.stdin.fileno(), sys.stderr.fileno()))
 
 
-def draw(source: Live | Replay, options: argparse.Namespace, leaving: Leaving) -> int:
+TOLD_BYTES = 20_000_000  # a trace from which on reading it is worth a word
+
+
+def trace_of(options: argparse.Namespace) -> OpenedTrace | None:
+    """The trace that ``--trace`` names, read before the screen opens.
+
+    Raises:
+        UnreadableTrace, NominalError: it cannot be used, in one line.
+    """
+    if options.trace is None:
+        return None
+    from roofwatch.tui.printed.trace_plain import opened
+    from roofwatch.tui.trace.opened_trace import OpenedTrace
+
+    with contextlib.suppress(OSError):
+        if (size := options.trace.stat().st_size) >= TOLD_BYTES:
+            tell(f"roofwatch: reading {options.trace}, {size / 1e6:.0f} MB")
+    return OpenedTrace(*opened(options.trace, nominal=options.nominal))
+
+
+def draw(
+    source: Live | Replay,
+    options: argparse.Namespace,
+    leaving: Leaving,
+    trace: OpenedTrace | None = None,
+) -> int:
     """The screen over a session, until someone leaves it."""
     from roofwatch.tui.screen.first_frame import first_frame
 
@@ -47,4 +74,4 @@ def draw(source: Live | Replay, options: argparse.Namespace, leaving: Leaving) -
 
         theme = options.theme or theme_of(os.environ)
         glyphs = glyphs_for(sys.stderr.encoding, options.ascii)
-    return run_screen(source, glyphs, theme, options.mouse, options.nominal, leaving)
+    return run_screen(source, glyphs, theme, options.mouse, options.nominal, leaving, trace)

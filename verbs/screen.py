@@ -8,10 +8,10 @@ import gc
 from collections.abc import Collection
 
 import roofwatch
-from roofwatch.tui.printed.look_options import add_look_options
+from roofwatch.tui.printed.look_options import add_look_options, add_trace_option
 from roofwatch.verbs import run
 from roofwatch.verbs.live import add_options, kept_said, live_session
-from roofwatch.verbs.on_screen import draw, has_screen, hung_up, left_in_time
+from roofwatch.verbs.on_screen import draw, has_screen, hung_up, left_in_time, trace_of
 from roofwatch.verbs.parser import HUNG_UP, Parser, tell
 
 EPILOG = """\
@@ -23,6 +23,7 @@ verbs:
   roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
                        for the screen)
+  roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy time and gaps
   roofwatch triage MODULE:FUNCTION
                        someone's callable: compute, memory or overhead, and the treatment
   roofwatch watch [-- COMMAND ...]
@@ -41,6 +42,7 @@ def screen_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"roofwatch {roofwatch.__version__}")
     add_options(parser)
     add_look_options(parser)
+    add_trace_option(parser)
     return parser
 
 
@@ -52,16 +54,19 @@ def main(argv: list[str], verbs: Collection[str]) -> int:
         parser.error(f"the verb comes first, then its options: roofwatch {verb} ...")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if options.trace is not None and not has_screen():
+        parser.error("--trace needs a terminal; roofwatch trace FILE prints it")
     if not has_screen():
         return HUNG_UP if hung_up() else run.main(argv, look=True)
     gc.disable()  # until the first paint: collecting costs a fifth of the start
     from roofwatch.tui.screen.last_word import last_word
 
+    trace = trace_of(options)
     live = live_session(parser, options)
     with left_in_time(last_word(live)) as leaving:
         live.start()  # telemetry comes up while textual is imported
         try:
-            code = draw(live, options, leaving)
+            code = draw(live, options, leaving, trace)
         finally:
             live.close(leaving.why)
         if code:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roofwatch.tui.printed import show_plain
-from roofwatch.verbs.on_screen import draw, has_screen, left_in_time
+from roofwatch.verbs.on_screen import draw, has_screen, left_in_time, trace_of
 from roofwatch.verbs.parser import Parser, add_language_option, glyphs_for, tell
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def main(argv: list[str]) -> int:
     def screen(replay: Replay) -> int:
         if not has_screen():
             parser.error("--replay needs a terminal")
+        trace = trace_of(options)
         with left_in_time() as leaving:
-            return draw(replay, options, leaving)
+            return draw(replay, options, leaving, trace)
 
     return show_plain.show(options, parser.error, tell, screen, glyphs_for)

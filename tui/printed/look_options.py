@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from roofwatch.tui.drawing.theme import THEMES
 
@@ -10,6 +11,7 @@ ASCII_ONLY = "only characters that any terminal can show (by itself where the lo
 THEME = "colours: dark, light, contrast (light by itself where COLORFGBG says so); NO_COLOR: none"
 JSON = "the record as JSON, alone on stdout"
 MARKDOWN = "the record as Markdown, alone on stdout: no host, no path"
+TRACE = "a profiler's trace, opened in the screen's tab Trace (roofwatch trace FILE prints it)"
 MOUSE = "let the mouse open panes and scroll; the terminal's own selection needs Shift then"
 
 
@@ -23,6 +25,11 @@ def add_look_options(parser: argparse.ArgumentParser) -> None:
     add_ascii_option(parser)
     parser.add_argument("--theme", choices=THEMES, help=THEME)
     parser.add_argument("--mouse", action="store_true", help=MOUSE)
+
+
+def add_trace_option(parser: argparse.ArgumentParser) -> None:
+    """``--trace``, of the screen."""
+    parser.add_argument("--trace", type=Path, metavar="FILE", help=TRACE)
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:

@@ -18,7 +18,11 @@ from roofwatch.session.roofs import roofs
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.live_options import NOMINAL, add_price_option
-from roofwatch.tui.printed.look_options import add_look_options, add_output_options
+from roofwatch.tui.printed.look_options import (
+    add_look_options,
+    add_output_options,
+    add_trace_option,
+)
 
 PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
 PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
@@ -40,6 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--nominal", type=Path, metavar="FILE", help=f"{NOMINAL} (in the screen's plan)")
     add_price_option(parser)
     add_look_options(parser)
+    add_trace_option(parser)
 
 
 def show(
@@ -57,6 +62,8 @@ def show(
         load_cards(options.nominal)  # a mistake in a user's file is said before anything is drawn
     if options.speed and not options.replay:
         refuse("--speed is of --replay")
+    if options.trace is not None and not options.replay:
+        refuse("--trace is of --replay; roofwatch trace FILE prints it")
     replay = Replay(options.file, speed=options.speed)
     replay.session.price = options.price or replay.session.price
     if options.replay:

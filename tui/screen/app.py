@@ -8,7 +8,7 @@ import functools
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual._compositor import CompositorUpdate
@@ -28,8 +28,12 @@ from roofwatch.tui.screen.frame import Frame
 from roofwatch.tui.screen.keys import ALWAYS, KEYS
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.sources import Sources
+from roofwatch.tui.screen.standing import Standing
 from roofwatch.tui.screen.terminal_driver import TerminalDriver
 from roofwatch.tui.screen.themes import themes
+
+if TYPE_CHECKING:
+    from roofwatch.tui.trace.opened_trace import OpenedTrace
 
 
 class RoofwatchApp(App[None]):
@@ -54,6 +58,7 @@ class RoofwatchApp(App[None]):
         theme: str = DARK,
         nominal: Path | None = None,
         leaving: Leaving | None = None,
+        trace: OpenedTrace | None = None,
     ) -> None:
         super().__init__()
         self._leaving = leaving
@@ -62,7 +67,7 @@ class RoofwatchApp(App[None]):
             self.register_theme(each)
         self.theme = COLORLESS if self.no_color else theme
         self.glyphs = glyphs
-        self.dashboard = Dashboard(Sources(source), glyphs, nominal)
+        self.dashboard = Dashboard(Sources(source), glyphs, Standing(nominal, trace))
         self._frame = Frame(colorless=self.no_color)  # NO_COLOR, as Textual reads it
 
     def get_default_screen(self) -> Screen[None]:
@@ -153,9 +158,10 @@ def run(
     mouse: bool = False,
     nominal: Path | None = None,
     leaving: Leaving | None = None,
+    trace: OpenedTrace | None = None,
 ) -> int:
     """Draw until the user or a signal ends it; returns the exit code."""
-    app = RoofwatchApp(source, glyphs, theme, nominal, leaving)
+    app = RoofwatchApp(source, glyphs, theme, nominal, leaving, trace)
     try:
         app.run(mouse=mouse)
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -20,11 +19,11 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.screen import footer, layout, moving, tabs
+from roofwatch.tui.screen import footer, layout, moving
 from roofwatch.tui.screen.keys import KEYS
 from roofwatch.tui.screen.loading import load
 from roofwatch.tui.screen.margins import LINES, Margins
-from roofwatch.tui.screen.painting import NAMES, PANES, Painting, Scene, first_pane
+from roofwatch.tui.screen.painting import PANES, Painting, Scene, first_pane
 from roofwatch.tui.screen.probing import why_no_run
 from roofwatch.tui.screen.refusal import refused
 from roofwatch.tui.screen.sources import Sources
@@ -40,19 +39,19 @@ PARTS = {"upper": layout.UPPER, "lower": layout.LOWER, "alone": layout.ALONE}
 
 
 class Dashboard(Screen[None]):
-    """Eight panes: one alone under tabs, four or six together where there is room."""
+    """Nine panes: one alone under tabs, four or six together where there is room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(keys, action) for key in KEYS for keys, action in key.keys
     ]
 
-    def __init__(self, sources: Sources, glyphs: Glyphs, nominal: Path | None = None) -> None:
+    def __init__(self, sources: Sources, glyphs: Glyphs, at: Standing | None = None) -> None:
         super().__init__()
         self.sources = sources
         self.glyphs = glyphs
-        self.open_pane = first_pane(self.session)
-        self.alone = self.open_pane > 0  # one pane fills a wide screen
-        self.at = Standing(nominal)
+        self.at = at or Standing()
+        self.open_pane = PANES.index("trace") if self.at.trace else first_pane(self.session)
+        self.alone = self.open_pane == PANES.index("clocks")  # one pane fills a wide screen
         self.entry: Entry | None = None  # of the check form, once it was opened
         self._asked_run = 0
         self._alive = False  # it has been painted once
@@ -309,7 +308,7 @@ class Dashboard(Screen[None]):
     def on_click(self, event: events.Click) -> None:
         """With ``--mouse``: a tab opens its pane; where several stand, a pane takes the keys."""
         if event.widget is self._panes["tabs"]:
-            index = tabs.tab_at(event.x, self._area.width, self.open_pane, NAMES, self.glyphs)
+            index = self._margins.tab_at(event.x, self._area.width, self.open_pane, self.glyphs)
             if index is not None:
                 self.action_open(index)
         elif isinstance(event.widget, Pane) and event.widget.id in self._standing:

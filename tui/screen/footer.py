@@ -12,7 +12,7 @@ from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row, spread, width, words_of
 
 FIRST: tuple[Offer, ...] = (("q", "quit"), ("?", "help"))
-PANES: Offer = ("1-8", "panes")
+PANES: Offer = ("1-9", "panes")
 LAST: tuple[Offer, ...] = (("c", "check"), ("y", "copy"), ("s", "where saved"))
 AGAIN: Offer = ("r", "run again")
 AMONG: Offer = ("Tab", "keys to the next")

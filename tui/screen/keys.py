@@ -39,9 +39,9 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.commands"),)),
     Key(
-        "1 to 8",
+        "1 to 9",
         "a pane by its number; where several stand, alone, and again back",
-        tuple((str(i + 1), f"open({i})") for i in range(8)),
+        tuple((str(i + 1), f"open({i})") for i in range(9)),
     ),
     Key(
         "Tab",

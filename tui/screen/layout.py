@@ -6,7 +6,7 @@ from textual.geometry import Size
 
 UPPER = ("roofline", "clocks", "decode")
 LOWER = ("probes", "notebook", "kernels")
-ALONE = ("plan", "sessions")
+ALONE = ("plan", "sessions", "trace")
 
 FOUR = (*UPPER[:2], *LOWER[:2])
 SIX = (*UPPER, *LOWER)

@@ -20,6 +20,7 @@ LATER = (
     "roofwatch.session.listing",
     "roofwatch.tui.sessions.sessions_pane",
     "roofwatch.tui.probes.measurement_page",
+    "roofwatch.tui.trace.trace_pane",
     "roofwatch.tui.notebook.error_page",
     "roofwatch.tui.screen.help_page",
     "plotext",

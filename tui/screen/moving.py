@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FAR = 10**6  # more than there is of anything
 ALL_SHOWN = "all of it is on show"
 ONE_CARD = "there is one card: no other to choose"
+NO_TRACE = "there is no trace here: roofwatch --trace FILE opens one"
 NO_CHART = "there is no room for a chart here: 61x17 has it"
 
 
@@ -56,6 +57,10 @@ def move(scene: Scene, size: Size, step: int) -> str:
         return _in_plan(scene, size, step)
     elif name == "sessions":
         at.saved = saved_cursor.moved(at.saved, scene.listing(), step)
+    elif name == "trace":
+        if at.trace is None:
+            return NO_TRACE
+        at.trace.move(step)
     elif name == "decode" and not scene.small:
         at.all_batches = step > 0
     else:
@@ -112,7 +117,7 @@ def turn(scene: Scene, step: int) -> str:
 
         at.kernel_page, at.kernel = at.kernel_page + step, 0
         return "" if len(kernels_pane.page_names(session)) > 1 else "there is no other page"
-    elif name == "sessions":
+    elif name in ("sessions", "trace"):
         return "left and right move nothing here"
     else:
         return precision(scene, step)

@@ -52,6 +52,10 @@ def offers(scene: Scene, size: Size) -> list[Offer]:
         from roofwatch.tui.plan import plan_pane
 
         return plan_pane.keys(at.plan(session))
+    if name == "trace":
+        from roofwatch.tui.trace import trace_pane
+
+        return trace_pane.keys(at.trace.answer(session) if at.trace else None)
     if not scene.listing().entries:
         return []
     return [("{ud}", "session"), ("Enter", "open"), ("v", "compare")]

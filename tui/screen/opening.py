@@ -8,6 +8,7 @@ from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.probes import probes_pane
 from roofwatch.tui.roofline import roofline_pane
+from roofwatch.tui.screen.moving import NO_TRACE
 from roofwatch.tui.screen.painting import Scene
 from roofwatch.tui.widgets.sheet import Sheet
 
@@ -41,6 +42,13 @@ def page_of(scene: Scene) -> Sheet | str:
         return (
             kernels_pane.page_of(session, view, scene.glyphs) or "Enter opens a kernel of the map"
         )
+    if scene.focus == "trace":
+        kernel = at.trace.kernel() if at.trace else None
+        if at.trace is None or kernel is None:
+            return NO_TRACE
+        from roofwatch.tui.trace.trace_kernel_page import TraceKernelPage
+
+        return TraceKernelPage(kernel, at.trace.answer(session), scene.glyphs)
     return "Enter opens a probe, a point, a finding, a kernel or a session"
 
 

@@ -156,26 +156,43 @@ def _sessions(s: Scene) -> Drawing:
     )
 
 
+def _trace(s: Scene) -> Drawing:
+    from roofwatch.tui.trace import short_trace, trace_pane
+
+    pane, trace = short_trace if s.small else trace_pane, s.at.trace
+    if trace is None:
+        return Drawing((s.small,), pane.no_trace)
+    found = trace.answer(s.session)
+    return Drawing(
+        (s.small, trace.revision, trace.at),
+        lambda w, h: pane.build(found, w, h, s.glyphs, trace.at),
+    )
+
+
 class Painted(NamedTuple):
-    """One pane of the screen: its title, what draws it, and whether that draws compact text too."""
+    """One pane of the screen: its title, what draws it, whether that draws compact text too, and
+    its name where there is no room for the title."""
 
     title: str
     draw: Callable[[Scene], Drawing]
     compact: bool = False
+    short: str = ""
 
 
 PAINTED: Mapping[str, Painted] = {
-    "roofline": Painted("Roofline", _roofline),
+    "roofline": Painted("Roofline", _roofline, short="Roof"),
     "clocks": Painted("Clocks", _clocks),
     "probes": Painted("Probes", _probes),
-    "notebook": Painted("Notebook", _notebook),
+    "notebook": Painted("Notebook", _notebook, short="Notes"),
     "decode": Painted("Decode", _decode, True),
     "kernels": Painted("Kernels", _kernels, True),
     "plan": Painted("Plan", _plan, True),
-    "sessions": Painted("Sessions", _sessions, True),
+    "sessions": Painted("Sessions", _sessions, True, "Saved"),
+    "trace": Painted("Trace", _trace, True),
 }
 PANES = tuple(PAINTED)
 NAMES = tuple(p.title for p in PAINTED.values())
+SHORT_NAMES = tuple(p.short or p.title for p in PAINTED.values())
 
 
 def first_pane(session: Session) -> int:

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from roofwatch.notebook.finding import Finding
     from roofwatch.tui.plan.plan_fields import PlanFields
+    from roofwatch.tui.trace.opened_trace import OpenedTrace
 
 
 class Standing:
     """The app moves it; the panes are drawn from it."""
 
-    def __init__(self, nominal: Path | None = None) -> None:
+    def __init__(self, nominal: Path | None = None, trace: OpenedTrace | None = None) -> None:
         self.precision: str | None = None  # of the roofline, as last chosen
         self.point: int | None = None  # of the roofline, once a key has chosen one
         self.clocks = ClocksView()
@@ -33,6 +34,7 @@ class Standing:
         self.first_row = 0  # of a pane that is compact text
         self.saved = SavedCursor()
         self.marked: Path | None = None  # the one to compare with
+        self.trace = trace  # a profiler's, with its own cursor
         self._nominal = nominal  # a file of the user's cards
         self._plan: PlanFields | None = None
 

@@ -8,18 +8,28 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 
 
-def tabs(cells: int, active: int, names: Sequence[str], glyphs: Glyphs) -> Row:
+def tabs(
+    cells: int, active: int, names: Sequence[str], glyphs: Glyphs, short: Sequence[str] = ()
+) -> Row:
     """The row of pane names, the open one in brackets.
 
-    Short of room the lines between them go first, then the names of those that are not open.
+    Short of room the lines between them go first, then the names are ``short`` ones, then those of
+    the panes that are not open go.
     """
-    return _ruled(_pieces(cells, active, names, glyphs), cells, glyphs)
+    return _ruled(_pieces(cells, active, names, glyphs, short or names), cells, glyphs)
 
 
-def tab_at(x: int, cells: int, active: int, names: Sequence[str], glyphs: Glyphs) -> int | None:
+def tab_at(
+    x: int,
+    cells: int,
+    active: int,
+    names: Sequence[str],
+    glyphs: Glyphs,
+    short: Sequence[str] = (),
+) -> int | None:
     """The pane whose name stands at column ``x`` of that row."""
     begin = 0
-    for i, piece in enumerate(_pieces(cells, active, names, glyphs)):
+    for i, piece in enumerate(_pieces(cells, active, names, glyphs, short or names)):
         end = begin + width([piece])
         if begin <= x < end:
             return i // 2 if i % 2 else None  # every other piece is a line
@@ -27,12 +37,19 @@ def tab_at(x: int, cells: int, active: int, names: Sequence[str], glyphs: Glyphs
     return None
 
 
-def _pieces(cells: int, active: int, names: Sequence[str], glyphs: Glyphs) -> list[Piece]:
+def _pieces(
+    cells: int, active: int, names: Sequence[str], glyphs: Glyphs, short: Sequence[str]
+) -> list[Piece]:
     """A line and a name for each pane."""
     pieces: list[Piece] = []
-    for line, named in ((2, True), (1, True), (1, False)):
+    for line, of, named in (
+        (2, names, True),
+        (1, names, True),
+        (1, short, True),
+        (1, names, False),
+    ):
         pieces = []
-        for i, name in enumerate(names):
+        for i, name in enumerate(of):
             pieces.append((glyphs.horizontal * line, "axis"))
             if i == active:
                 pieces.append((f"[{i + 1} {name}]", "tab"))

@@ -77,7 +77,7 @@ async def test_live_and_replay_draw_the_same_rows(
 async def test_tabs_open_by_number_and_by_tab(h200_file: Path) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:
-        keys = (("3", 2), ("tab", 3), ("tab", 4), ("8", 7), ("tab", 0), ("shift+tab", 7), ("1", 0))
+        keys = (("3", 2), ("tab", 3), ("tab", 4), ("9", 8), ("tab", 0), ("shift+tab", 8), ("1", 0))
         for key, index in keys:
             await pilot.press(key)
             await pilot.pause(0.3)

@@ -38,7 +38,7 @@ def test_every_key_that_is_bound_is_named() -> None:
     for keys in bound:
         for key in keys.split(","):
             if key.isdigit():
-                assert "1 to 8" in text
+                assert "1 to 9" in text
                 continue
             sign = WRITTEN.get(key, key)
             lines = [line for line in text.splitlines() if sign.lower() in line[:12].lower()]

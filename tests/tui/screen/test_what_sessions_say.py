@@ -94,7 +94,7 @@ def drawn(session: Session, size: tuple[int, int]) -> list[Row]:
     at = Standing()
     out = [*header.build(session, size[0], None, UNICODE)]
     out.append(message(session, found, size[0], UNICODE))
-    for name in PANES[:-1]:
+    for name in (p for p in PANES if p not in ("sessions", "trace")):
         small = layout.small(area)
         scene = Scene(session, at, found, UNICODE, (name,), name, small, True, Listing, 0.4)
         own = not scene.small or PAINTED[name].compact
