@@ -20,7 +20,7 @@ from roofwatch.session.kept_file import create
 from roofwatch.session.picture import PictureRefused, write
 
 ROOT = Path(__file__).parent.parent
-APART = {"tests", "benchmarks", "docs", "build", "dist"}
+APART = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
 FORBIDDEN = {
     *("pickle", "cPickle", "dill", "shelve", "marshal", "yaml", "code", "runpy", "pty"),
     *("socket", "socketserver", "ssl", "http", "urllib", "xmlrpc", "ftplib", "smtplib"),
