@@ -112,9 +112,9 @@ def _row(
 
 def _why(j: Judged) -> str:
     if j.bound.bound == COMPUTE:
-        return "its arithmetic takes longer at the peak than its bytes at the bandwidth"
+        return "its FLOP take longer than its bytes"
     if j.bound.bound == MEMORY:
-        return "its bytes take longer at the bandwidth than its arithmetic at the peak"
+        return "its bytes take longer than its FLOP"
     return ""
 
 

@@ -17,10 +17,12 @@ from roofwatch.tui.trace.trace_rows import (
     stream_rows,
     verdict_rows,
 )
-from roofwatch.tui.trace.trace_table import BOUND, around, share_said
+from roofwatch.tui.trace.trace_table import around, share_said
 
 BESIDE = 112  # cells from which streams and candidates stand beside the table
 LEAST_TABLE = 5
+KEPT = 4  # rows for streams, candidates and notes, whatever the table would take
+MOST_TOLD = 3  # rows of one kernel under the table
 ROOMY = 26  # rows from which there is space between the parts
 MOST_PLOT, MOST_SAID = 34, 6
 NO_TRACE = "no trace was given: roofwatch --trace FILE opens one here"
@@ -64,8 +66,10 @@ def _under_each_other(
     r: TraceReport, at: int, cells: int, height: int, glyphs: Glyphs, spaced: bool
 ) -> list[Row]:
     """The table first; below it as much of the rest as leaves it room."""
-    told = kernel_said(r.kernels[at], cells, glyphs)[:2] if r.kernels else []
-    table = min(len(r.kernels) + 1, max(LEAST_TABLE, height - len(told) - 4))
+    told = kernel_said(r.kernels[at], cells, glyphs)[:MOST_TOLD] if r.kernels else []
+    below = len(stream_rows(r, cells, 3, glyphs)) + len(candidate_rows(r, cells, 3, glyphs))
+    below = min(KEPT, below + len(note_rows(r, cells, glyphs)))
+    table = min(len(r.kernels) + 1, max(LEAST_TABLE, height - len(told) - below))
     left = height - table - len(told)
     streams = stream_rows(r, cells, max(0, min(3, left)), glyphs)
     left -= len(streams)
@@ -118,6 +122,6 @@ def kernel_said(k: KernelRow, cells: int, glyphs: Glyphs) -> list[Row]:
     said = f"{each} each"
     if k.least_s is not None and k.count and k.known_s:
         said += f", at the roof {time_said(k.least_s / k.count)} ({share_said(k.of_roof, glyphs)})"
-    why = f": {k.why}" if k.why else ""
-    text = f"{said}; {k.bound}{shown(why)}" if k.bound != "unknown" else f"{said}{shown(why)}"
-    return [*out, *wrapped(text, cells - 1, BOUND.get(k.bound, "") and "dim", " ")]
+    if k.why:
+        said += f"; {shown(k.why)}"
+    return [*out, *wrapped(said, cells - 1, "dim", " ")]
