@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 VERSION = roofwatch.__version__
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 OWN = "{}.{}".format(*sys.version_info)
-LEFT_OUT = (".*", "build", "dist", "site", "*.egg-info", "__pycache__")
+LEFT_OUT = (".*", "build", "dist", "*.egg-info", "__pycache__")
 DATA = {
     "py.typed": "roofwatch/py.typed",
     "cards": "roofwatch/nominal.toml",
