@@ -31,11 +31,19 @@ from roofwatch.tui.printed.live_options import device
 USAGE, ABSENT, FAILED = 2, 3, 4
 OF_FILES = (NominalError, UnreadableSession)
 EPILOG = """\
-The function is called many times, without arguments. A parameter batch, batch_size, bs, n or b with
-a whole number as its default is changed in an experiment, and so is a parameter dtype.
-Exit codes: 0 answered; 2 nothing that can be called, or it does not work on the device that was
-named; 3 that device is absent; 4 the function raised an error. What it prints goes to stderr.
+The function is called many times, without arguments. A parameter batch,
+batch_size, bs, n or b with a whole number as its default is changed in an
+experiment, and so is a parameter dtype.
+Exit codes: 0 answered; 2 nothing that can be called, or it does not work on
+the device that was named; 3 that device is absent; 4 the function raised an
+error. What it prints goes to stderr.
 It is code, and run with your rights: triage is the one verb that runs any.
+
+examples:
+  roofwatch triage train:step
+  roofwatch triage ./model.py:forward --batch-arg rows
+  roofwatch triage train:step --session s.jsonl     the roof of a saved session
+  roofwatch triage train:step --device cpu --roof nominal --json
 """
 
 

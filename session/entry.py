@@ -12,9 +12,9 @@ import msgspec
 
 from roofwatch.roofline.peaks import unit
 from roofwatch.session.events import AnyEvent, SessionInfo, decode
-from roofwatch.session.file import FAMILY
 from roofwatch.session.fold import fold
 from roofwatch.session.roofs import Roofs, roofs
+from roofwatch.session.schema import NO_SESSION, refusal, refusal_of
 
 WHOLE_BYTES = 8 << 20  # files up to this size are read whole
 HEAD_BYTES = 1 << 20  # of a longer one: identity, and the probes, which run first
@@ -22,7 +22,6 @@ TAIL_BYTES = 256 << 10  # how it ended
 PART_BYTES = 256 << 10  # between two looks at the clock
 SKIPPED = (b'{"kind":"sample"', b'{"kind":"series"')
 COMPLETE, CUT_SHORT, UNREADABLE, UNREAD = "complete", "cut short", "unreadable", "reading"
-NO_SESSION = "not a roofwatch session"
 
 
 class EntryRoof(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +145,7 @@ def _event(raw: bytes, row: int) -> AnyEvent | None:
         event = decode(raw)
     except msgspec.ValidationError as error:
         if row == 1:
-            raise _Unreadable(f"row 1: {NO_SESSION}") from None
+            raise _Unreadable(f"row 1: {refusal_of(raw) or NO_SESSION}") from None
         raise _Unreadable(f"{where}{error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if row == 1:
@@ -155,8 +154,8 @@ def _event(raw: bytes, row: int) -> AnyEvent | None:
     except RecursionError:
         raise _Unreadable(f"{where}nested too deeply") from None
     schema = event.schema if isinstance(event, SessionInfo) else None
-    if row == 1 and not (schema or "").startswith(FAMILY):
-        raise _Unreadable(f"row 1: {NO_SESSION} (no schema)")
+    if row == 1 and (said := refusal(schema) if event else refusal_of(raw) or NO_SESSION):
+        raise _Unreadable(f"row 1: {said}")
     if row != 1 and schema is not None:
         raise _Unreadable(f"{where}a second session begins here")
     return event

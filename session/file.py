@@ -12,10 +12,10 @@ import msgspec
 
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.bounds import Moment
-from roofwatch.session.events import AnyEvent, Sample, SessionInfo, decode
+from roofwatch.session.events import AnyEvent, Note, Sample, SessionInfo, decode
 from roofwatch.session.own_file import refuse_pipe
+from roofwatch.session.schema import NO_SESSION, refusal, refusal_of
 
-FAMILY = "roofwatch.session/"
 LONGEST_BYTES = 16 << 20
 MOST_BYTES = 4 << 30  # of a file: two weeks of samples
 MOST_KEPT_BYTES = 256 << 20  # of all but short samples, which are kept as they stand
@@ -148,7 +148,8 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
     try:
         event = decode(raw)
     except msgspec.ValidationError as error:
-        raise UnreadableSession(f"{path}: row {row}: {error}") from None
+        said = refusal_of(raw) if row == 1 else None
+        raise UnreadableSession(f"{path}: row {row}: {said or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnreadableSession(f"{path}: row {row}: not an event ({error})") from None
     except RecursionError:
@@ -170,16 +171,20 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
         except msgspec.ValidationError as error:
             raise UnreadableSession(f"{path}: row {row}: nominal: {error}") from None
     schema = event.schema if isinstance(event, SessionInfo) else None
-    if row == 1 and not (schema or "").startswith(FAMILY):
-        raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no schema)")
+    if row == 1 and (said := refusal(schema) if event else refusal_of(raw) or NO_SESSION):
+        raise UnreadableSession(f"{path}: row 1: {said}")
     if row > 1 and schema is not None:
         raise UnreadableSession(f"{path}: row {row}: a second session begins here")
     return event
 
 
 def events(path: Path) -> Iterator[AnyEvent]:
-    """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
-    empty, left = True, MOST_KEPT_BYTES
+    """The events of a file that this version knows; of others a note says how many there are.
+
+    Raises:
+        UnreadableSession: naming file, row and field.
+    """
+    empty, left, unknown, at_s = True, MOST_KEPT_BYTES, 0, 0.0
     for row, raw in _lines(path):
         empty = False
         event = _event(path, row, raw)
@@ -188,7 +193,13 @@ def events(path: Path) -> Iterator[AnyEvent]:
             if left < 0:
                 most = f"{MOST_KEPT_BYTES >> 20} MiB of events beside its samples"
                 raise UnreadableSession(f"{path}: row {row}: more than {most}")
-        if event is not None:
-            yield event
+        if event is None:
+            unknown += 1
+            continue
+        at_s = event.t
+        yield event
     if empty:
-        raise UnreadableSession(f"{path}: row 1: not a roofwatch session (no whole line)")
+        raise UnreadableSession(f"{path}: row 1: {NO_SESSION} (no whole line)")
+    if unknown:
+        lines = "1 line is" if unknown == 1 else f"{unknown} lines are"
+        yield Note(t=at_s, text=f"{lines} of a kind that only a newer roofwatch knows: left out")

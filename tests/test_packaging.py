@@ -35,11 +35,21 @@ def test_data_files_are_found_through_the_package() -> None:
     assert (files("roofwatch.tui.screen") / "roofwatch.tcss").is_file()
 
 
-def test_versions_agree() -> None:
+def test_the_version_stands_in_one_place_and_has_its_changes() -> None:
     import roofwatch
 
-    assert PROJECT["project"]["version"] == roofwatch.__version__
-    assert f"## {roofwatch.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"] == {
+        "version": {"attr": "roofwatch.__version__"}
+    }
+    page = (ROOT / "CHANGELOG.md").read_text()
+    released = re.findall(r"^## (?!Unreleased$)(.*)$", page, re.M)
+    assert released[0].split()[0] == roofwatch.__version__
+    for heading in released:
+        assert re.fullmatch(r"\d+\.\d+\.\d+( - \d{4}-\d\d-\d\d)?", heading), heading
+    numbers = [tuple(map(int, heading.split()[0].split("."))) for heading in released]
+    assert numbers == sorted(numbers, reverse=True)
+    assert page.count("## Unreleased") <= 1
 
 
 def test_no_file_of_code_outgrows_its_room() -> None:

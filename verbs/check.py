@@ -9,10 +9,19 @@ from pathlib import Path
 from roofwatch.tui.printed.live_options import NOMINAL
 from roofwatch.verbs.parser import Parser, add_language_option, glyphs_for
 
-CHECK = """\
-A file holds one JSON object a line, or CSV with headings; - is standard input. One number may be
-given by options instead; two of one experiment with commas: --batch 8,64 --time 10ms,11ms.
-Numbers carry their units: --claimed 900GB/s --time 4.7us. Exit code 2: a row was unreadable.
+EPILOG = """\
+A file holds one JSON object a line, or CSV with headings; - is standard input.
+One number may be given by options instead; two of one experiment with commas.
+Numbers carry their units. Exit codes: 0 judged; 2 a row was unreadable; 5 a
+number is wrong, with --strict.
+
+examples:
+  roofwatch check numbers.csv --full
+  roofwatch check - --json --strict < numbers.jsonl
+  roofwatch check --gpu T4 --op add_scalar --elements 524288 --dtype fp16 \\
+      --claimed 900GB/s
+  roofwatch check --op matmul --m 8192 --n 8192 --k 8192 --time 4.3ms
+  roofwatch check --op decode --params 8B --batch 8,64 --time 10ms,11ms
 """
 
 
@@ -24,7 +33,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(
         prog="roofwatch check",
         description="Whether a measured number can be believed, and which mistake it smells of.",
-        epilog=CHECK,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,  # --nominal is a file, --nominal-gbs a figure
     )
@@ -41,7 +50,7 @@ def main(argv: list[str]) -> int:
         if "_" in name:
             hidden = argparse.SUPPRESS
             said.add_argument(f"--{name}", dest=f"said_{name}", help=hidden)
-    parser.usage = "%(prog)s [options] FILE|-    or    --gpu T4 --op add_scalar --elements ..."
+    parser.usage = "%(prog)s [options] FILE|-   or   --gpu T4 --op add_scalar ..."
     options = parser.parse_args(argv)
     fields = {n: v for n in READ if (v := getattr(options, f"said_{n}")) is not None}
     if bool(fields) == bool(options.file):

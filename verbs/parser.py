@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from roofwatch.tui.drawing.glyphs import Glyphs
 
 INTERNAL, USAGE, HUNG_UP = 1, 2, 129
@@ -23,6 +27,35 @@ class Parser(argparse.ArgumentParser):
         message = one_line(message)  # it repeats what was typed, which may be of any length
         tell(f"{self.prog}: {message} (see {self.prog} --help)")
         sys.exit(USAGE)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """The help; to ``parser_of`` the parser itself."""
+        if _asked.get():
+            raise _Caught(self)
+        super().print_help(file)
+
+
+_asked: ContextVar[bool] = ContextVar("_asked", default=False)
+
+
+class _Caught(Exception):
+    def __init__(self, parser: Parser) -> None:
+        self.parser = parser
+
+
+def parser_of(verb: Callable[[list[str]], object]) -> Parser:
+    """The parser that a verb reads its command line with, caught as it is asked for its help.
+
+    So nothing of the verb runs, and each may build its parser where it likes.
+    """
+    token = _asked.set(True)
+    try:
+        verb(["--help"])
+    except _Caught as caught:
+        return caught.parser
+    finally:
+        _asked.reset(token)
+    raise ValueError("a verb that has no --help")
 
 
 def add_language_option(parser: argparse.ArgumentParser) -> None:

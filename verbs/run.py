@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from roofwatch.tui.printed.look_options import (
@@ -12,10 +13,30 @@ from roofwatch.tui.printed.look_options import (
 from roofwatch.verbs.live import add_options, kept_said, live_session
 from roofwatch.verbs.parser import Parser, glyphs_for
 
+EPILOG = """\
+Progress goes to stderr, the record to stdout, the session into a file of its
+own (--save, or the sessions folder). Exit codes: 0 measured; 2 usage; 3 the
+device that was named is absent; 4 an instrument or a probe failed; 5 a finding
+is wrong, with --strict; 128+n signal n.
+
+examples:
+  roofwatch run                              the quick suite, as a report
+  roofwatch run --json > record.json         the record alone
+  roofwatch run --suite full --hold bf16,fp8 --sustain 10
+  roofwatch run --suite decode --model Llama-3-8B --context 256,2048
+  roofwatch run --device cpu --md --save cpu.jsonl
+  roofwatch run --resume                     what was cut short
+"""
+
 
 def main(argv: list[str], look: bool = False) -> int:
     """Progress on stderr, the record on stdout; ``look``: a screen was meant, its options stand."""
-    parser = Parser(prog="roofwatch run", description="Measure without a screen.")
+    parser = Parser(
+        prog="roofwatch run",
+        description="Measure without a screen.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_options(parser)
     (add_look_options if look else add_ascii_option)(parser)
     add_output_options(parser)

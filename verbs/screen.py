@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
-from collections.abc import Collection
+from collections.abc import Callable, Mapping
 
 import roofwatch
 from roofwatch.tui.printed.look_options import add_look_options, add_trace_option
@@ -15,20 +15,49 @@ from roofwatch.verbs.on_screen import draw, has_screen, hung_up, left_in_time, t
 from roofwatch.verbs.parser import HUNG_UP, Parser, tell
 
 EPILOG = """\
-verbs:
+verbs (roofwatch VERB --help has each one's options and examples):
   roofwatch            the screen: live telemetry, then the quick suite
   roofwatch run        the same without a screen: progress, record, findings
-  roofwatch doctor     this machine looked over in ten seconds, before money is spent on it
-  roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL, -, or options)
-  roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
-  roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
-                       for the screen)
-  roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy time and gaps
+  roofwatch doctor     this machine looked over, before money is spent on it
+  roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL,
+                       -, or options)
+  roofwatch plan       a card and a model on paper: what a batch can reach, and
+                       what caps it
+  roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE,
+                       --probe KEY, or --replay for the screen)
+  roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy
+                       time and gaps
   roofwatch triage MODULE:FUNCTION
-                       someone's callable: compute, memory or overhead, and the treatment
+                       someone's callable: compute, memory or overhead, and
+                       the treatment
   roofwatch watch [-- COMMAND ...]
-                       the clocks while any work runs, or around a command, summed up at its end
+                       the clocks while any work runs, or around a command,
+                       summed up at its end
+
+examples:
+  roofwatch                                the screen, and the quick suite
+  roofwatch --suite full --price 1.99/h    everything, and what it costs
+  roofwatch --device cuda:1 --ascii        another card, in any terminal
+  roofwatch --resume                       what a dropped link cut short
+  roofwatch --completion bash              a script for the shell
+
+files:
+  ~/.local/share/roofwatch/sessions/       every run, one event a line
+  ~/.config/roofwatch/nominal.toml         cards of your own
+  ~/.config/roofwatch/models.toml          models of your own
+
+environment:
+  XDG_DATA_HOME, XDG_CONFIG_HOME           put these elsewhere
+  LANG, COLORFGBG, NO_COLOR                language of the findings, colours
+
+exit codes:
+  0 done; 2 a mistake on the command line or in a file; 3 the device that was
+  named is absent; 4 an instrument or a probe failed; 5 something is wrong,
+  with --strict; 128+n signal n
 """
+
+
+SHELLS = ("bash", "fish", "zsh")
 
 
 def screen_parser() -> Parser:
@@ -40,13 +69,15 @@ def screen_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"roofwatch {roofwatch.__version__}")
+    said = "print the script with which bash, fish or zsh completes our command lines"
+    parser.add_argument("--completion", choices=SHELLS, metavar="SHELL", help=said)
     add_options(parser)
     add_look_options(parser)
     add_trace_option(parser)
     return parser
 
 
-def main(argv: list[str], verbs: Collection[str]) -> int:
+def main(argv: list[str], verbs: Mapping[str, Callable[[list[str]], int]]) -> int:
     """The screen, or the plain run where the terminal is none."""
     parser = screen_parser()
     options, unknown = parser.parse_known_args(argv)
@@ -54,6 +85,11 @@ def main(argv: list[str], verbs: Collection[str]) -> int:
         parser.error(f"the verb comes first, then its options: roofwatch {verb} ...")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if options.completion is not None:
+        from roofwatch.verbs.completion.script import script
+
+        print(script(options.completion, parser, verbs), end="")
+        return 0
     if options.trace is not None and not has_screen():
         parser.error("--trace needs a terminal; roofwatch trace FILE prints it")
     if not has_screen():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from roofwatch.tui.printed import show_plain
@@ -11,10 +12,28 @@ from roofwatch.verbs.parser import Parser, add_language_option, glyphs_for, tell
 if TYPE_CHECKING:
     from roofwatch.session.replay import Replay
 
+EPILOG = """\
+Sessions are kept in ~/.local/share/roofwatch/sessions (or under XDG_DATA_HOME).
+A file that is still written, or was cut short, is shown as far as it goes.
+
+examples:
+  roofwatch show s.jsonl                     the report
+  roofwatch show s.jsonl --json > record.json
+  roofwatch show s.jsonl --replay --speed 10
+  roofwatch show s.jsonl --probe matmul-bf16
+  roofwatch show s.jsonl --plot roof.svg --precision fp8
+  roofwatch show s.jsonl --price 1.99/h      what it would have cost
+"""
+
 
 def main(argv: list[str]) -> int:
     """A saved session again."""
-    parser = Parser(prog="roofwatch show", description="A saved session again.")
+    parser = Parser(
+        prog="roofwatch show",
+        description="A saved session again.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     show_plain.add_options(parser)
     add_language_option(parser)
     options = parser.parse_args(argv)

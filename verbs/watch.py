@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from roofwatch.session.live import Live
 
 EPILOG = """\
-Around a command its terminal, signals and exit code are its own; readings are kept as a session,
-and a summary follows on stderr: clocks, energy, power, limits by their counters, memory, use, what
-throttling took of this card's saved roofline. The command may name its parts: a line in the file
-$ROOFWATCH_MARK (echo "epoch 3" >> "$ROOFWATCH_MARK"), or roofwatch.mark("epoch 3") in Python.
-Of the command only its name is kept, never its arguments.
+Around a command its terminal, signals and exit code are its own; readings are
+kept as a session, and a summary follows on stderr: clocks, energy, power,
+limits by their counters, memory, use, what throttling took of this card's
+saved roofline. The command may name its parts: a line in the file
+$ROOFWATCH_MARK (echo "epoch 3" >> "$ROOFWATCH_MARK"), or
+roofwatch.mark("epoch 3") in Python. Of the command only its name is kept,
+never its arguments.
 
+examples:
   roofwatch watch                               the clocks alone, until q
   roofwatch watch -- python train.py --lr 1e-4
   roofwatch watch --device all -- torchrun --nproc-per-node 8 train.py

@@ -22,11 +22,17 @@ from roofwatch.tui.printed.look_options import add_ascii_option
 
 DESCRIPTION = "A rented machine looked over in ten seconds, before money is spent on it."
 EPILOG = """\
-Driver, torch and CUDA, the card and who else is on it, clocks and limits, its memory's errors, its
-links under a short load, the host, and variables that change results or speed. Each row says what
-was found and what to do. Nothing is kept.
-Exit codes: 0 looked at; 2 usage; 3 the device that was named is absent; 5 something fails, with
---strict.
+Driver, torch and CUDA, the card and who else is on it, clocks and limits, its
+memory's errors, its links under a short load, the host, and variables that
+change results or speed. Each row says what was found and what to do. Nothing
+is kept.
+Exit codes: 0 looked at; 2 usage; 3 the device that was named is absent; 5
+something fails, with --strict.
+
+examples:
+  roofwatch doctor
+  roofwatch doctor --device cuda:1
+  roofwatch doctor --json --strict > doctor.json
 """
 ABSENT, FAILS = 3, 5
 ENDING = (signal.SIGTERM, signal.SIGHUP)

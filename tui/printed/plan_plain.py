@@ -22,13 +22,21 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 
 DESCRIPTION = "A card and a model on paper: ridge, weights, KV cache, what a batch can reach."
 EPILOG = """\
-Without any option: the worked examples of the three notes that the project grew
-from (its seeds: Day 1, Day 18, H100 note), below their table of cards and models
-(--examples: these alone). With --gpu, --session or --model alone: the table over
-the other. Figures are nominal unless given (--bandwidth, --peak, --overhead) or
-measured (--session FILE); what is given goes before what was measured. --price
-adds a line, and a column to a table. --weights: fp8, int8 and int4 count a byte
-or half a byte for each weight, head and embedding too, without scales.
+Without any option: the worked examples of the three notes that the project
+grew from (its seeds: Day 1, Day 18, H100 note), below their table of cards and
+models (--examples: these alone). With --gpu, --session or --model alone: the
+table over the other. Figures are nominal unless given (--bandwidth, --peak,
+--overhead) or measured (--session FILE); what is given goes before what was
+measured. --price adds a line, and a column to a table. --weights: fp8, int8
+and int4 count a byte or half a byte for each weight, head and embedding too,
+without scales.
+
+examples:
+  roofwatch plan --gpu "A100 80GB SXM" --model Llama-2-7B --price 1.99/h
+  roofwatch plan --model Llama-3-8B             over every card
+  roofwatch plan --gpu H200 --context 8192      over every model
+  roofwatch plan --gpu T4 --model TinyLlama --weights int4 --batch-max 512
+  roofwatch plan --session s.jsonl --model ./config.json --json
 """
 
 

@@ -1,0 +1,40 @@
+"""Which schema a session file is of: whether this version may read what stands in it.
+
+Fields and kinds are added within a schema: a reader leaves out what it does not know. Another
+number means that what is known may mean something else: such a file is refused, never guessed at.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.session.events import SCHEMA
+
+FAMILY, _, OWN = SCHEMA.rpartition("/")
+NO_SESSION = "not a roofwatch session"
+
+
+class _First(msgspec.Struct):
+    schema: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_First)
+
+
+def refusal(schema: str | None) -> str | None:
+    """Why a file whose first line names this schema cannot be read; None where it can."""
+    family, _, number = (schema or "").rpartition("/")
+    if family != FAMILY:
+        return f"{NO_SESSION} (no schema)"
+    if number.partition(".")[0] == OWN:
+        return None
+    return f"schema {(schema or '')[:60]} is of another roofwatch; this one reads {SCHEMA}"
+
+
+def refusal_of(line: bytes) -> str | None:
+    """The same of a first line that is no event we know; None where its schema is not to blame."""
+    try:
+        schema = _decoder.decode(line).schema
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return refusal(schema) if schema is not None else None

@@ -1,0 +1,169 @@
+"""What Tab offers: asked of the shells themselves, without anyone at a keyboard."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roofwatch.cli import VERBS, main
+from roofwatch.session.cards import packaged_cards
+from roofwatch.verbs.completion.script import SCRIPTS
+from roofwatch.verbs.completion.words import ANY, NONE, SESSIONS, Command, commands
+from roofwatch.verbs.parser import parser_of
+from roofwatch.verbs.screen import SHELLS, screen_parser
+
+CHECKS = {"bash": ["--norc", "-n"], "zsh": ["-f", "-n"], "fish": ["--no-execute"]}
+KEPT = "20261130T101112Z-nvidia-h200-abcdef.jsonl"
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Command]:
+    """Every command by its name."""
+    return {each.name: each for each in commands(screen_parser(), VERBS)}
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the script of every shell."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for shell, script in SCRIPTS.items():
+        (folder / shell).write_text(script(commands(screen_parser(), VERBS)))
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder to complete files of, with a kept session elsewhere."""
+    kept = tmp_path / "data" / "roofwatch" / "sessions"
+    kept.mkdir(parents=True)
+    (kept / KEPT).write_text("")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "my session.jsonl").write_text("")
+    return tmp_path / "here"
+
+
+def needs(shell: str) -> str:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed")
+    return found
+
+
+def asked(here: Path, shell: str, *arguments: str) -> list[str]:
+    environ = {**os.environ, "XDG_DATA_HOME": str(here.parent / "data"), "LC_ALL": "C.UTF-8"}
+    result = subprocess.run(
+        [shell, *arguments], cwd=here, env=environ, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout.splitlines()
+
+
+def by_bash(scripts: Path, here: Path, *words: str) -> set[str]:
+    line = " ".join(map(shlex.quote, words))
+    code = f"""
+        set -u
+        source {scripts / "bash"}
+        COMP_WORDS=({line}) COMP_CWORD={len(words) - 1}
+        _roofwatch
+        printf '%s\\n' ${{COMPREPLY[@]+"${{COMPREPLY[@]}}"}}
+    """
+    return {each for each in asked(here, needs("bash"), "--norc", "-c", code) if each}
+
+
+def test_every_verb_and_option_is_told(told: dict[str, Command]) -> None:
+    assert set(told) == {"", *VERBS}
+    for verb in VERBS:
+        parser = parser_of(VERBS[verb])
+        names = {
+            n for a in parser._actions if a.help != argparse.SUPPRESS for n in a.option_strings
+        }
+        assert {n for word in told[verb].options for n in word.names} == names
+        assert told[verb].said
+    takes = {n: w.takes for w in told["show"].options for n in w.names}
+    assert takes["--json"] == NONE
+    assert takes["--price"] == ANY
+    assert told["show"].arguments[0].takes == SESSIONS
+    words = {n: w.words for w in told["plan"].options for n in w.names}
+    assert set(words["--gpu"]) == {card.key for card in packaged_cards()}
+
+
+def test_the_command_line_knows_the_shells_there_are() -> None:
+    assert set(SHELLS) == set(SCRIPTS) == set(CHECKS)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_is_printed_and_the_shell_can_read_it(
+    shell: str, scripts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--completion", shell]) == 0
+    assert capsys.readouterr().out == (scripts / shell).read_text()
+    subprocess.run([needs(shell), *CHECKS[shell], scripts / shell], check=True, timeout=60)
+
+
+def test_it_loads_neither_torch_nor_textual() -> None:
+    code = (
+        "import sys; from roofwatch.cli import main; main(['--completion', 'fish'])\n"
+        "print(*({'torch', 'textual', 'psutil', 'plotext', 'pynvml'} & set(sys.modules)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert result.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["pl"], {"plan"}),
+        (["--su"], {"--suite", "--sustain"}),
+        (["--suite", "de"], {"decode"}),
+        (["run", "--suite", "=", "mi"], {"mistakes"}),
+        (["run", "--suite", "="], {"quick", "full", "mistakes", "decode", "kernels"}),
+        (["plan", "--gpu", "h200-s"], {"h200-sxm-141"}),
+        (["check", "--json", "--op", "add"], {"add", "add_scalar"}),
+        (["check", "--lang", ""], {"en", "zh-CN"}),
+        (["watch", "--device", "a"], {"auto", "all"}),
+        (["show", "my"], {"my session.jsonl"}),
+        (["show", "2026"], {f"../data/{KEPT}"}),
+        (["run", "--resume", "2026"], {f"../data/{KEPT}"}),
+        (["run", "--resume", "--js"], {"--json"}),
+        (["show", "x.jsonl", "--plot", "my"], {"my session.jsonl"}),
+        (["plan", "--price", ""], set()),
+        (["watch", "--", "cat", "my"], {"my session.jsonl"}),
+    ],
+)
+def test_bash_offers(words: list[str], offered: set[str], scripts: Path, here: Path) -> None:
+    kept = str(here.parent / "data" / "roofwatch" / "sessions")
+    found = by_bash(scripts, here, "roofwatch", *words)
+    assert {each.replace(kept, "../data") for each in found} == offered
+
+
+def test_bash_offers_every_verb_and_behind_dashes_commands(scripts: Path, here: Path) -> None:
+    assert by_bash(scripts, here, "roofwatch", "") == set(VERBS)
+    assert "python3" in by_bash(scripts, here, "roofwatch", "watch", "--", "python3")
+    assert "--metrics" in by_bash(scripts, here, "roofwatch", "watch", "-")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("roofwatch pl", {"plan"}),
+        ("roofwatch --su", {"--suite", "--sustain"}),
+        ("roofwatch run --suite mi", {"mistakes"}),
+        ("roofwatch plan --gpu h200-s", {"h200-sxm-141"}),
+        ("roofwatch show my", {"my session.jsonl"}),
+        ("roofwatch watch --", {"--"}),
+    ],
+)
+def test_fish_offers(line: str, offered: set[str], scripts: Path, here: Path) -> None:
+    code = f"source {scripts / 'fish'}; complete -C {shlex.quote(line)}"
+    found = {each.partition("\t")[0] for each in asked(here, needs("fish"), "-c", code)}
+    assert offered <= found or (line.endswith("--") and "--metrics" in found)
