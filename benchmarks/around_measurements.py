@@ -11,8 +11,8 @@ from roofwatch.session.file import events
 from roofwatch.session.fold import fold
 from roofwatch.session.watch.summary import CardWatched, watched
 
-SESSIONS = Path(__file__).parent.parent / "tests" / "sessions"
-RUNS = {"h200-watch-1": "matmul, nothing else", "h200-watch-2": "the same, three rests of 0.6 s"}
+SESSIONS = Path(__file__).parent.parent / "tests" / "sessions" / "watch"
+RUNS = {"h200-1": "matmul, nothing else", "h200-2": "the same, three rests of 0.6 s"}
 
 
 def around() -> list[str]:
@@ -29,7 +29,7 @@ def around() -> list[str]:
             f"{cost['ratio']:.5f}, 95 % interval {cost['low']:.5f} to {cost['high']:.5f} (medians "
             f"{statistics.median(seen):.1f} and {statistics.median(bare):.1f} TFLOP/s)."
         ),
-        "What it summed up, by both ways each (sessions kept under `tests/sessions/`):",
+        "What it summed up, by both ways each (sessions kept under `tests/sessions/watch/`):",
         "",
         "| session | work | energy, counter | power x time | ratio | power limit, counter "
         "| power limit, samples | no kernel inside the work |",

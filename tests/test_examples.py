@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-WATCHED = ROOT / "tests" / "sessions" / "h200-watch-2.jsonl"
+WATCHED = ROOT / "tests" / "sessions" / "watch" / "h200-2.jsonl"
 
 WANDB = """
 import atexit, json, os

@@ -151,7 +151,7 @@ def test_nothing_of_another_device_is_added(
     before = path.read_bytes()
     live = Live(Options(resume=path), load_cards)
     assert live.options.suite == "quick"
-    live._tell(SessionInfo(t=live.now(), resumed=True))
+    live.tell(SessionInfo(t=live.now(), resumed=True))
     for who, device in (("telemetry", telemetry), ("probes", probes)):
         live.instruments.inbox.put(SessionInfo(t=live.now(), instrument=who, device=device))
     live.instruments._children["probes"] = Ear()  # type: ignore[assignment]

@@ -16,15 +16,18 @@ from roofwatch.trace.refusal import UnreadableTrace
 from roofwatch.trace.report import Card
 from roofwatch.tui.drawing.glyphs import Glyphs
 
-DESCRIPTION = (
-    "A profiler's trace on the card's roofline: what each kernel is bound by, and the gaps."
-)
+DESCRIPTION = "A profiler's trace on the roofline: what binds each kernel, and the gaps."
 EPILOG = """\
 Reads torch.profiler's Chrome traces (.json, .json.gz) and Nsight Systems exports
 (nsys export --type sqlite). Record with profile(record_shapes=True): a kernel's
 FLOP and bytes follow from its operator's shapes. Roofs are those of the trace's
 card as a saved session measured them, else nominal; --gpu takes another card's
 nominal figures, --session the roofs measured in that session.
+
+examples:
+  roofwatch trace trace.json.gz
+  roofwatch trace trace.json --gpu "A100 80GB SXM" --top 50
+  roofwatch trace report.sqlite --session s.jsonl --json
 """
 TOP = 20
 MOST_TOP = 10_000

@@ -12,12 +12,12 @@ from roofwatch.session.saved_session import Saved
 from roofwatch.session.watch.summary import TOO_SHORT, clock_bands, watched
 from roofwatch.session.watch.watch_findings import watch_findings
 
-SESSIONS = Path(__file__).parents[2] / "sessions"
+SESSIONS = Path(__file__).parents[2] / "sessions" / "watch"
 
 
 @pytest.fixture(scope="module", params=[1, 2])
 def recorded(request):
-    return Replay(SESSIONS / f"h200-watch-{request.param}.jsonl").session
+    return Replay(SESSIONS / f"h200-{request.param}.jsonl").session
 
 
 def test_on_an_h200_energy_and_limits_agree_by_both_ways(recorded) -> None:
@@ -52,7 +52,7 @@ def test_the_price_is_of_the_saved_roofline(recorded, h200_file: Path) -> None:
 
 
 def test_a_loader_that_is_late_starves_the_card() -> None:
-    one, two = (watched(Replay(SESSIONS / f"h200-watch-{n}.jsonl").session, {}) for n in (1, 2))
+    one, two = (watched(Replay(SESSIONS / f"h200-{n}.jsonl").session, {}) for n in (1, 2))
     assert one.cards[0].starved_share == pytest.approx(0.0, abs=0.01)
     # Three rests of 0.6 s in 10 s; utilisation is renewed three to five times a second.
     assert two.cards[0].starved_share == pytest.approx(0.18, abs=0.04)
@@ -61,7 +61,7 @@ def test_a_loader_that_is_late_starves_the_card() -> None:
 
 
 def test_marks_name_the_parts() -> None:
-    seen = watched(Replay(SESSIONS / "h200-watch-2.jsonl").session, {})
+    seen = watched(Replay(SESSIONS / "h200-2.jsonl").session, {})
     assert seen.command == "python3 matmul_loop.py"
     assert seen.ended == "exit code 0"
     names = [m.name for m in seen.marks]

@@ -16,12 +16,12 @@ from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.printed.report import report
 from roofwatch.tui.printed.watch_rows import MOST_MARKS, duration, joules, rows
 
-SESSIONS = Path(__file__).parents[2] / "sessions"
+SESSIONS = Path(__file__).parents[2] / "sessions" / "watch"
 
 
 @pytest.fixture(scope="module")
 def session():
-    return Replay(SESSIONS / "h200-watch-2.jsonl").session
+    return Replay(SESSIONS / "h200-2.jsonl").session
 
 
 def seen_by(session, h200_file: Path) -> Watched:
