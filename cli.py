@@ -24,6 +24,12 @@ def _check(argv: list[str]) -> int:
     return check.main(argv)
 
 
+def _compare(argv: list[str]) -> int:
+    from roofwatch.verbs import compare
+
+    return compare.main(argv)
+
+
 def _doctor(argv: list[str]) -> int:
     from roofwatch.verbs import doctor
 
@@ -68,6 +74,7 @@ def _watch(argv: list[str]) -> int:
 
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
+    "compare": _compare,
     "doctor": _doctor,
     "plan": _plan,
     "run": _run,
@@ -101,10 +108,11 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.session.side_by_side import CompareRefused
         from roofwatch.session.watch.metrics_file import MetricsRefused
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
-        known = (*of_files, MetricsRefused, ModelError, PictureRefused, PlanError)
+        known = (*of_files, CompareRefused, MetricsRefused, ModelError, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

@@ -20,6 +20,8 @@ verbs:
   roofwatch run        the same without a screen: progress, record, findings
   roofwatch doctor     this machine looked over in ten seconds, before money is spent on it
   roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL, -, or options)
+  roofwatch compare A B ...
+                       saved sessions side by side: what differs, and what of it is more than noise
   roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
                        for the screen)
