@@ -42,6 +42,12 @@ def _plan(argv: list[str]) -> int:
     return plan.main(argv)
 
 
+def _quiz(argv: list[str]) -> int:
+    from roofwatch.verbs import quiz
+
+    return quiz.main(argv)
+
+
 def _run(argv: list[str]) -> int:
     from roofwatch.verbs import run
 
@@ -77,6 +83,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "compare": _compare,
     "doctor": _doctor,
     "plan": _plan,
+    "quiz": _quiz,
     "run": _run,
     "show": _show,
     "triage": _triage,

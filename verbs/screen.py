@@ -23,6 +23,7 @@ verbs:
   roofwatch compare A B ...
                        saved sessions side by side: what differs, and what of it is more than noise
   roofwatch plan       a card and a model on paper: what a batch can reach, and what caps it
+  roofwatch quiz       the notes' seventeen self-test questions, with numbers for this card
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE, --probe KEY, or --replay
                        for the screen)
   roofwatch triage MODULE:FUNCTION
