@@ -119,7 +119,6 @@ def test_right(question: Question, typed: str) -> None:
     ("question", "typed"),
     [
         (RIDGE, "250"),
-        (RIDGE, "-266"),
         (STREAM, "895"),
         (STREAM, "1.79"),
         (SHARE, "74 %"),
@@ -133,14 +132,12 @@ def test_right(question: Question, typed: str) -> None:
     ],
 )
 def test_wrong_but_an_answer(question: Question, typed: str) -> None:
-    if typed.startswith("-"):
-        with pytest.raises(NotAnAnswer):
-            is_right(question, typed)
-        return
     assert not is_right(question, typed)
 
 
-@pytest.mark.parametrize("typed", ["", " ", "x", "1.2.3", "nan", "inf", "1e999", "12 apples", "\0"])
+@pytest.mark.parametrize(
+    "typed", ["", " ", "x", "1.2.3", "nan", "inf", "1e999", "12 apples", "-3", "\0"]
+)
 @pytest.mark.parametrize("question", [RIDGE, STREAM, SHARE, MOVING, THREE, BATCH, TRUCKS])
 def test_no_answer_is_asked_back(question: Question, typed: str) -> None:
     with pytest.raises(NotAnAnswer):
