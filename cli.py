@@ -24,6 +24,12 @@ def _check(argv: list[str]) -> int:
     return check.main(argv)
 
 
+def _compare(argv: list[str]) -> int:
+    from roofwatch.verbs import compare
+
+    return compare.main(argv)
+
+
 def _doctor(argv: list[str]) -> int:
     from roofwatch.verbs import doctor
 
@@ -34,6 +40,12 @@ def _plan(argv: list[str]) -> int:
     from roofwatch.verbs import plan
 
     return plan.main(argv)
+
+
+def _quiz(argv: list[str]) -> int:
+    from roofwatch.verbs import quiz
+
+    return quiz.main(argv)
 
 
 def _run(argv: list[str]) -> int:
@@ -74,8 +86,10 @@ def _watch(argv: list[str]) -> int:
 
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
+    "compare": _compare,
     "doctor": _doctor,
     "plan": _plan,
+    "quiz": _quiz,
     "run": _run,
     "show": _show,
     "trace": _trace,
@@ -108,12 +122,13 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.session.side_by_side import CompareRefused
         from roofwatch.session.watch.metrics_file import MetricsRefused
         from roofwatch.trace.refusal import UnreadableTrace
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
         more = (MetricsRefused, ModelError, PictureRefused, PlanError, UnreadableTrace)
-        known = (*of_files, *more)
+        known = (*of_files, *more, CompareRefused)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from around_measurements import around
+from compare_measurements import compared
 from kept import load, paragraph, place
 from notebook_measurements import answers, functions, made, public
 from repeatability import figure, repeated
@@ -125,7 +126,8 @@ def document() -> str:
         "## What the screen costs the probes",
         "",
     ]
-    lines += [*perturbation(), *full_suite(), *repeats(), *counters(), *stops()]
+    lines += [*perturbation(), *full_suite(), *repeats(), *compared()]
+    lines += [*counters(), *stops()]
     lines += [*transformer(), *made(), *functions(), *public(), *answers()]
     lines += around()
     return "\n".join(lines)

@@ -65,6 +65,11 @@ def choose(language: str) -> None:
     _language = language
 
 
+def language() -> str:
+    """The language that was chosen, English without a choice."""
+    return _language
+
+
 def chosen() -> Catalog:
     """The catalog of the language that was chosen, English without a choice."""
     return catalog(_language)

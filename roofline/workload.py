@@ -81,6 +81,21 @@ def linear(tokens: int, inputs: int, outputs: int, dtype: str) -> Work:
     return msgspec.structs.replace(matmul(tokens, outputs, inputs, dtype), op="linear")
 
 
+def tiled(tile: int, dtype: str) -> Work:
+    """A step of a matmul by tiles: two tiles read, each number of them used ``tile`` times.
+
+    2T^3 FLOP for 2T^2 numbers, whatever the matrices (seed, H100 note); of one number a side this
+    is the naive kernel, which reads both factors of every product. The sums stay on the chip.
+    """
+    size = size_bytes(tile * tile, dtype)
+    return Work(
+        op="tiled",
+        shape={"tile": tile},
+        flop=2.0 * tile**3,
+        tensors=(Traffic(name="a", read_bytes=size), Traffic(name="b", read_bytes=size)),
+    )
+
+
 def _stream(
     op: str, elements: int, dtype: str, flop: float, reads: tuple[str, ...], writes: tuple[str, ...]
 ) -> Work:

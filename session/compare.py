@@ -14,6 +14,7 @@ from roofwatch.session.differences import (
 )
 from roofwatch.session.figures import Figure, figures
 from roofwatch.session.fold import Session
+from roofwatch.session.noise import leaves_out_1
 from roofwatch.session.printable import shown
 
 TOO_FEW = "too_few"  # repetitions for an interval
@@ -26,8 +27,9 @@ FASTER, SLOWER = "faster", "slower"
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """One figure of both. ``ratio`` is B over A, ``interval`` its own of 95 %.
 
-    ``outside_noise``: the interval leaves out 1, and the ratio is further from 1 than
-    ``run_to_run``, which fresh runs of one card lie apart. ``alike`` is false where the two were
+    ``outside_noise``: the interval, widened to one chance in 2000, leaves out 1, and the ratio is
+    further from 1 than ``run_to_run``, which fresh runs of one card may lie apart by the same
+    chance. ``alike`` is false where the two were
     not measured in one way, as by other kernels: then the ratio is none of the cards'. ``notes``
     say what is not alike. ``cards_apart`` is the share by which two cards of one kind differ in
     this figure; 0 where both were measured on one card, or on cards of two kinds.
@@ -125,8 +127,11 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
         return None
     ends = ratio.interval
     moves = max(a.run_to_run, b.run_to_run)
-    unlike = [n for n in {**a.traits, **b.traits} if a.traits.get(n) != b.traits.get(n)]
-    apart = ends is not None and not ends[0] <= 1 <= ends[1]
+    of_a, of_b = dict(a.traits), dict(b.traits)
+    for flag in a.flags.keys() & b.flags.keys():  # a session that kept none differs in none
+        of_a[flag], of_b[flag] = a.flags[flag], b.flags[flag]
+    unlike = [n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n)]
+    apart = ends is not None and leaves_out_1(ratio.value, ends)
     return Pair(
         what=a.what,
         a=a.estimate.value,
@@ -141,7 +146,7 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
         run_to_run=moves,
         better=a.better,
         alike=set(unlike) <= set(SEARCHED),
-        notes=[f"{n} {a.traits.get(n, NONE)} in A, {b.traits.get(n, NONE)} in B" for n in unlike],
+        notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike],
         status={"interval": TOO_FEW} if ends is None else {},
         cards_apart=_cards_apart(a) if two_cards else 0.0,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from roofwatch.roofline.statistics import median
+from roofwatch.session.figures import size_said, tensor_bytes
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 
 ALIKE_C = 3.0  # degrees between medians that are no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
@@ -15,6 +17,8 @@ STREAMS_APART = 0.003  # streams of five of them
 APART = f"{STREAMS_APART:.1%} in streams, {CARD_TO_CARD:.0%} in all else".replace("%", " %")
 ANOTHER = f"two cards of one kind differ by up to {APART}"
 UUID = "UUID of the card"
+SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
+NOT_SET = "not set"
 
 Value = str | float | bool | None
 
@@ -42,7 +46,60 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
         differing.append(Condition(what=what, a=first, b=second, unit=unit, note=note))
+    for what, first_of, second_of in _dealt_with(a, b):
+        found = _apart(what, first_of, second_of)
+        if found:
+            differing.append(Condition(what=what, a=found[0], b=found[1]))
+        elif first_of and second_of:
+            same.append(what)
     return differing, same
+
+
+def _dealt_with(a: Session, b: Session) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
+    """What is set by name, in each: variables, torch's switches, the sizes of streams.
+
+    Of what belongs to a probe only those that both ran. A matmul's shape is none of them: each run
+    searches it anew.
+    """
+    first, second = dict(a.software.settings), dict(b.software.settings)
+    if first and second:  # a session whose probes never opened the device knows none
+        unset = dict.fromkeys({**first, **second}, NOT_SET)
+        first, second = unset | first, unset | second
+    yield SETTINGS, first, second
+    yield FLAGS, *_both(_flags(a), _flags(b))
+    yield SIZE, *_both(_sizes(a), _sizes(b))
+
+
+def _both(a: dict[str, str], b: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    known = [name for name in a if name in b]
+    return {n: a[n] for n in known}, {n: b[n] for n in known}
+
+
+def _flags(session: Session) -> dict[str, str]:
+    return {
+        f"{m.probe} {name}": value for m in session.measured() for name, value in m.settings.items()
+    }
+
+
+def _sizes(session: Session) -> dict[str, str]:
+    found = ((m, tensor_bytes(m)) for m in session.measured())
+    return {session.label(m.probe): size_said(size) for m, size in found if size}
+
+
+def _apart(what: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str] | None:
+    """Both sides of what differs, by name; of sizes one where it is that of all; else None."""
+    names = sorted(name for name in a if name in b and a[name] != b[name])
+    if not names:
+        return None
+    if what == SIZE and len({a[n] for n in names}) == len({b[n] for n in names}) == 1:
+        return a[names[0]], b[names[0]]
+    first, second = (
+        ", ".join(
+            shown(f"{n} {of[n]}" if of[n] == NOT_SET or " " in n else f"{n}={of[n]}") for n in names
+        )
+        for of in (a, b)
+    )
+    return first, second
 
 
 def of_one_kind(a: Session, b: Session) -> bool:
@@ -50,6 +107,15 @@ def of_one_kind(a: Session, b: Session) -> bool:
     first, second = a.device, b.device
     known = first.uuid is not None and second.uuid is not None
     return known and first.uuid != second.uuid and first.name == second.name
+
+
+def one_card(a: Session, b: Session) -> bool:
+    """Whether both are known to be of one card: by its UUID, of a CPU by its host and name."""
+    first, second = a.device, b.device
+    if first.uuid is not None or second.uuid is not None:
+        return first.uuid == second.uuid
+    cpus = first.kind == second.kind == "cpu"
+    return cpus and (a.host, first.name) == (b.host, second.name) and None not in (a.host, b.host)
 
 
 def _near(a: Value, b: Value) -> bool:
@@ -62,7 +128,6 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
     device, software = session.device, session.software
     heat = [s.temp_c for m in session.measured() for s in session.between(m.begin_s, m.end_s)]
     known_c = [c for c in heat if c is not None]
-    settings = ", ".join(f"{k}={v}" for k, v in sorted(software.settings.items()))
     return {
         ("card", ""): device.name,
         (UUID, ""): device.uuid,
@@ -73,7 +138,6 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
         ("driver", ""): software.driver,
         ("torch", ""): software.torch,
         ("CUDA", ""): software.cuda,
-        ("settings", ""): settings or None,
         ("roofwatch", ""): software.roofwatch,
         ("power limit", "W"): device.power_limit_w,
         ("highest SM clock", "MHz"): device.sm_max_mhz,

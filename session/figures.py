@@ -14,6 +14,7 @@ from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import label
+from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, value, working_set_bytes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
@@ -26,21 +27,13 @@ PLAIN = (ROOFS, HELD, STREAMS, OTHERS)
 BLOCK_S = 0.1  # clock readings this close follow each other: one value of the interval
 DISCRETE = ("launch", "decode", "kernels", "fusion")  # protocols whose figure is a time
 
-# How far runs of fresh processes on one H200 lay apart (docs/measurements.md: five full suites,
-# three quick ones; clock, power and efficiency from the same sessions). A difference that is not
-# larger may be the next run's.
-RUN_TO_RUN = {
-    "stream": 0.001,  # 0.09 %
-    "burst": 0.004,  # 0.36 %
-    "sustained": 0.015,  # 1.44 %
-    "sm_mhz": 0.02,  # 1.98 %
-    "power_w": 0.003,  # 0.27 %
-    "efficiency": 0.018,  # 1.72 %
+DECIDES = {
+    "NVIDIA_TF32_OVERRIDE": ("fp32", "tf32"),
+    "CUBLAS_EMULATE_SINGLE_PRECISION": ("fp32",),
+    "CUBLAS_EMULATE_DOUBLE_PRECISION": ("fp64", "fp64_tensor"),
 }
-UNREPEATED = 0.015  # sweeps, decode steps, kernels: no such suite was repeated, so the largest rate
-ON_HOST = (
-    0.10  # assumed, since none was repeated: what a CPU's time decides moves with its other work
-)
+"""Variables by which the library computes in another way than torch asks for, and in what."""
+FLAGS = ("fp32_precision", "allow_tf32", "fp16_accumulation", "blas")
 BY_HOST = ("enqueue", "rate", "floor", "eager")  # variants that wait for the host's CPU
 
 
@@ -49,7 +42,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
     ``run_to_run`` is the share by which it may differ without a cause; ``better`` the direction
     that a person wants, empty where there is none. ``traits`` are what must be alike for a
-    comparison to be of like with like; ``probe`` is what measured it.
+    comparison to be of like with like, ``flags`` too as far as both sessions kept any; ``probe``
+    is what measured it.
     """
 
     name: str
@@ -60,6 +54,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     run_to_run: float
     better: str = HIGHER
     traits: dict[str, str] = {}
+    flags: dict[str, str] = {}
 
     @property
     def what(self) -> str:
@@ -74,11 +69,20 @@ def figures(session: Session) -> list[Figure]:
     return list({(f.what, f.unit): f for f in reversed(found)}.values())[::-1]
 
 
-def spread(session: Session, of: str, variant: str | None = None) -> float:
-    """Between runs, of a figure of this kind."""
+def spread(session: Session, of: str, variant: str | None = None, window_s: float = 0.0) -> float:
+    """Between runs, of a figure of this kind, seen in a window of so many seconds."""
     if session.device.kind == "cpu" or variant in BY_HOST:
         return ON_HOST
-    return RUN_TO_RUN.get(of, UNREPEATED)
+    seen = LONG_RUN_TO_RUN if window_s >= LONG_S else RUN_TO_RUN
+    return seen.get(of, UNREPEATED)
+
+
+def _spread_of(session: Session, m: Measurement, of: str | None = None) -> float:
+    """The same of what a measurement gives; of its rate without a kind."""
+    held_stream = m.protocol == "sustained" and m.peak_key is None
+    kind = of or ("stream" if held_stream else m.protocol)
+    held_s = m.end_s - m.begin_s if m.protocol == "sustained" else 0.0
+    return spread(session, kind, m.variant, held_s)
 
 
 def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
@@ -107,7 +111,7 @@ def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[
                 probe=m.probe,
                 unit="FLOP/B",
                 estimate=ridge,
-                run_to_run=max(spread(session, m.protocol), spread(session, best.protocol)),
+                run_to_run=max(_spread_of(session, m), _spread_of(session, best)),
                 better="",
             )
 
@@ -137,7 +141,7 @@ def _held(session: Session) -> Iterator[Figure]:
                     probe=m.probe,
                     unit=measured_in,
                     estimate=figure,
-                    run_to_run=spread(session, kind),
+                    run_to_run=_spread_of(session, m, kind),
                     better=better,
                     traits={"clock read by": by} if figure is clock else {},
                 )
@@ -169,16 +173,16 @@ def _rate(
 ) -> Iterator[Figure]:
     rate = estimate(m.times_s, partial(value, m))
     if rate is not None:
-        held_stream = m.protocol == "sustained" and m.peak_key is None
         yield Figure(
             name=shown(name),
             group=group,
             probe=m.probe,
             unit=_unit(session, m),
             estimate=rate,
-            run_to_run=spread(session, "stream" if held_stream else m.protocol),
+            run_to_run=_spread_of(session, m),
             better="" if m.mistake else HIGHER,
-            traits=_traits(m) | (traits or {}),
+            traits=_traits(m) | _decided(session, m) | (traits or {}),
+            flags=_flags(m),
         )
 
 
@@ -191,8 +195,12 @@ def _unit(session: Session, m: Measurement) -> str:
 
 
 def _traits(m: Measurement) -> dict[str, str]:
+    size = tensor_bytes(m)
     found = {
-        "shape": "x".join(str(m.shape[side]) for side in ("m", "n", "k") if side in m.shape)
+        "tensor size": size_said(size) if size else "",
+        "shape": ""
+        if size
+        else "x".join(str(m.shape[side]) for side in ("m", "n", "k") if side in m.shape)
         or ", ".join(f"{name} {size}" for name, size in m.shape.items()),
         "dtype": m.dtype,
         "math": m.math,
@@ -201,6 +209,28 @@ def _traits(m: Measurement) -> dict[str, str]:
         "timing": m.timing,
     }
     return {name: shown(text) for name, text in found.items() if text}
+
+
+def tensor_bytes(m: Measurement) -> int | None:
+    """Bytes of a stream's largest tensor: that is chosen, while a matmul's shape is searched."""
+    if m.peak_key is not None or m.mistake or m.protocol not in ("stream", "sustained"):
+        return None
+    return max((max(t.read_bytes, t.write_bytes) for t in m.tensors), default=0) or None
+
+
+def _decided(session: Session, m: Measurement) -> dict[str, str]:
+    """Variables of the environment that decide what this precision computes, where they are set."""
+    settings = session.software.settings
+    return {
+        shown(name): shown(settings[name])
+        for name, keys in DECIDES.items()
+        if m.peak_key in keys and name in settings
+    }
+
+
+def _flags(m: Measurement) -> dict[str, str]:
+    """Torch's switches that decide what a product is, as far as they were kept."""
+    return {name: shown(m.settings[name]) for name in FLAGS if name in m.settings}
 
 
 def _name(session: Session, m: Measurement) -> str:
@@ -232,9 +262,10 @@ def _points(session: Session) -> Iterator[Figure]:
                     probe=spec.key,
                     unit="s" if timed else _unit(session, m),
                     estimate=figure,
-                    run_to_run=spread(session, m.protocol, m.variant),
+                    run_to_run=_spread_of(session, m),
                     better=LOWER if timed else HIGHER,
-                    traits=_traits(m) | _size(m),
+                    traits=_traits(m) | _decided(session, m) | _size(m),
+                    flags=_flags(m),
                 )
 
 
@@ -252,7 +283,7 @@ def _point_name(m: Measurement) -> str:
     if m.protocol == "waves":
         return f"{shape['m']}x{shape['n']}x{shape['k']}"
     if m.protocol == "sweep":
-        return f"n={shape['n']}" if "n" in shape else _size_said(working_set_bytes(m))
+        return f"n={shape['n']}" if "n" in shape else size_said(working_set_bytes(m))
     if m.protocol == "decode":
         name = f"b={shape['batch']} at {shape['context']}"
     elif m.protocol == "fusion":
@@ -262,7 +293,8 @@ def _point_name(m: Measurement) -> str:
     return f"{name}, {variant}" if variant else name
 
 
-def _size_said(size: int) -> str:
+def size_said(size: int) -> str:
+    """Bytes as sizes of tensors are said: 2 GiB."""
     for shift, name in ((30, "GiB"), (20, "MiB")):
         if size >= 1 << shift:
             return f"{size / (1 << shift):.4g} {name}"

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.side_by_side import SideBySide
 from roofwatch.session.table import DONE, ProbeRow, probe_rows
 from roofwatch.session.throttle import fall
 from roofwatch.session.watch.watch_markdown import watch_markdown
@@ -54,6 +56,11 @@ def markdown(session: Session) -> str:
     if not session.complete:
         said.append("- this session is not complete")
     return "\n\n".join(part for part in (*parts, "\n".join(said)) if part) + "\n"
+
+
+def compared_markdown(told: SideBySide) -> str:
+    """Sessions side by side; names no host and no path either, and ends with a line feed."""
+    return comparison_markdown(told, _text, _table)
 
 
 def _title(session: Session) -> str:
@@ -122,7 +129,7 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"roof", "probe", "unit", "findings"}
+    left = {"roof", "probe", "unit", "findings", "figure", "noise"}
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 

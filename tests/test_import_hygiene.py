@@ -35,6 +35,7 @@ TRACE = Path(__file__).parent / "traces" / "h200" / "layer.json.gz"
         ("import roofwatch.telemetry.__main__", set()),
         ("import roofwatch.tui.screen.app", {"textual"}),
         ("import roofwatch.tui.printed.doctor_plain, roofwatch.verbs.doctor", set()),
+        ("import roofwatch.verbs.compare, roofwatch.verbs.quiz", set()),
         ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )
@@ -67,6 +68,17 @@ def test_plan_and_trace_answer_without_torch_or_textual(arguments: list[str]) ->
         "import io, contextlib\nfrom roofwatch.cli import main\n"
         "with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):\n"
         f"    assert main({arguments!r}) == 0"
+    )
+    assert loaded_by(code) == set()
+
+
+def test_compare_and_quiz_answer_without_torch_or_textual(h200_file) -> None:  # type: ignore[no-untyped-def]
+    code = (
+        "import io, contextlib\nfrom roofwatch.cli import main\n"
+        "with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):\n"
+        f"    assert main(['compare', *[{str(h200_file)!r}] * 3]) == 0\n"
+        f"    assert main(['compare', *[{str(h200_file)!r}] * 2, '--json']) == 0\n"
+        "    assert main(['quiz', '--gpu', 'T4', '--answers']) == 0"
     )
     assert loaded_by(code) == set()
 

@@ -197,6 +197,7 @@ def test_nothing_is_written_through_a_planted_link(
 
 READERS: dict[str, Callable[[str], list[str]]] = {
     "show": lambda pipe: ["show", pipe],
+    "compare": lambda pipe: ["compare", pipe, pipe],
     "show --replay": lambda pipe: ["show", pipe, "--replay", "--speed", "10"],
     "check": lambda pipe: ["check", pipe],
     "check --nominal": lambda pipe: ["check", "--op", "add", "--nominal", pipe],

@@ -21,8 +21,12 @@ verbs (roofwatch VERB --help has each one's options and examples):
   roofwatch doctor     this machine looked over, before money is spent on it
   roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL,
                        -, or options)
+  roofwatch compare A B ...
+                       saved sessions side by side, and what of it is more
+                       than noise
   roofwatch plan       a card and a model on paper: what a batch can reach, and
                        what caps it
+  roofwatch quiz       the notes' self-test questions, with numbers for this card
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE,
                        --probe KEY, or --replay for the screen)
   roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy

@@ -22,9 +22,10 @@ from roofwatch.session.events import (
     SessionInfo,
     Software,
 )
-from roofwatch.session.figures import HELD, RUN_TO_RUN, figures
+from roofwatch.session.figures import HELD, figures
 from roofwatch.session.file import UnreadableSession, events
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.noise import RUN_TO_RUN
 from roofwatch.session.replay import Replay
 
 Point = Callable[..., Measurement]

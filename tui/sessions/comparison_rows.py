@@ -10,7 +10,8 @@ from rich.cells import cell_len, set_cell_size
 
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
 from roofwatch.session.differences import APART, UUID, Condition, Value
-from roofwatch.session.figures import HELD, HIGHER, LOWER, ON_HOST, RUN_TO_RUN
+from roofwatch.session.figures import HELD, HIGHER, LOWER
+from roofwatch.session.noise import ON_HOST, RUN_TO_RUN
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import unit_of
@@ -43,7 +44,7 @@ class _Columns(NamedTuple):
 
 def head(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     """A row for each of the two, and an empty one."""
-    return [_who("A", told.a, cells, glyphs), _who("B", told.b, cells, glyphs), row("")]
+    return [who("A", told.a, cells, glyphs), who("B", told.b, cells, glyphs), row("")]
 
 
 def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
@@ -62,7 +63,7 @@ def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     return [*out, row(""), *wrapped(method(told), cells, "dim")] if told.pairs else out
 
 
-def verdict(told: Comparison) -> str:
+def verdict(told: Comparison, b: str = "B") -> str:
     """The whole in a sentence."""
     judged = [p for p in told.pairs if p.better]
     if not told.pairs:
@@ -80,9 +81,9 @@ def verdict(told: Comparison) -> str:
     rest += [(unlike, "not measured alike"), (few, "of too few repetitions to tell")]
     said = [f"{count} {what}" for count, what in rest if count]
     many = "figure" if len(judged) == 1 else "figures"
-    text = f"Of {len(judged)} {many} B is better in {better}, worse in {worse}"
+    text = f"Of {len(judged)} {many} {b} is better in {better}, worse in {worse}"
     if not better and not worse:
-        text = f"Of {len(judged)} {many} none is better or worse in B"
+        text = f"Of {len(judged)} {many} none is better or worse in {b}"
     return "; ".join([text, ", ".join(said)] if said else [text]) + "."
 
 
@@ -95,13 +96,14 @@ def method(told: Comparison) -> str:
     two = any(p.cards_apart for p in told.pairs)
     cards = f", and than two cards of one kind differ by (up to {APART})" if two else ""
     return (
-        "B / A is outside noise where its 95 % interval, from the order of the repetitions, leaves "
-        "out 1 and it is further from 1 than fresh runs of one card lay apart ("
-        f"{spreads}; where a CPU decides, {100 * ON_HOST:.0f} % is assumed){cards}."
+        "B / A is outside noise where chance brings it there in less than one of 2000 comparisons: "
+        "by its own repetitions (the 95 % interval is of their order) and by what fresh runs of "
+        f"one card differ ({spreads}; {100 * ON_HOST:.0f} % is assumed where a CPU decides){cards}."
     )
 
 
-def _who(side: str, which: Which, cells: int, glyphs: Glyphs) -> Row:
+def who(side: str, which: Which, cells: int, glyphs: Glyphs) -> Row:
+    """One session: when, on which card, which suite, and whether it is whole."""
     when = shown(which.started_at or "at an unknown time").replace("T", " ")[:16]
     name = head_of(shown(which.name or "unknown device"), 40, glyphs.ellipsis)
     suite = head_of(shown(which.suite), 12, glyphs.ellipsis)
@@ -120,7 +122,7 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     elif told.conditions:
         out += wrapped("conditions that differ", cells, "dim")
     for c in told.conditions:
-        a, b = (_said(c, value, glyphs) for value in (c.a, c.b))
+        a, b = (condition_said(c, value, glyphs) for value in (c.a, c.b))
         if side > max(cell_len(a), cell_len(b)):
             out.append(row(f"{c.what:<{CONDITION}} ", (set_cell_size(a, side) + b, "strong")))
         else:
@@ -132,7 +134,8 @@ def _conditions(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     return [*out, *hung("alike  ", ", ".join(told.same), cells, "dim")] if told.same else out
 
 
-def _said(condition: Condition, value: Value, glyphs: Glyphs) -> str:
+def condition_said(condition: Condition, value: Value, glyphs: Glyphs) -> str:
+    """One side of a condition with its unit."""
     if value is None:
         return NOT_KNOWN
     if isinstance(value, bool):
@@ -181,7 +184,7 @@ def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> lis
     a, b = (_within(side / scale, SIDE - 1) for side in (p.a, p.b))
     name, (words, noise, style) = shown(p.name), _words(p, glyphs)
     if cells < STACKED:
-        said = f"A {a}, B {b} {unit}; {_ratio(p.ratio)}: {words.strip()}, {_noise(p)}"
+        said = f"A {a}, B {b} {unit}; {ratio_said(p.ratio)}: {words.strip()}, {_noise(p)}"
         return [*wrapped(name, cells, ""), *wrapped(said, cells, style, "  ")]
     out: list[Row] = []
     if cell_len(name) >= c.name:  # a figure keeps its place, whatever its name
@@ -190,10 +193,10 @@ def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> lis
     line = row(set_cell_size(name, c.name), (figures, "strong"), (f" {unit:<{UNIT - 1}}", "dim"))
     if cells < BESIDE:
         out.append(line)
-        ratio = f"  {_ratio(p.ratio):>{RATIO}}  "
+        ratio = f"  {ratio_said(p.ratio):>{RATIO}}  "
         out += hung(ratio, f"{words}, {_noise(p)}", cells, style, of_head="")
     else:
-        line += row(f"{_ratio(p.ratio):>{RATIO}}")
+        line += row(f"{ratio_said(p.ratio):>{RATIO}}")
         line += row((f"{_interval(p, glyphs):>{INTERVAL - 1}} ", "dim")) if c.interval else ()
         line += row((f" {words:<{WORDS - 1}}", style), (f" {noise:<{NOISE - 1}}", style))
         line += row((" " + _picture(p, reach, glyphs), style)) if c.picture else ()
@@ -242,6 +245,12 @@ def _noise(p: Pair) -> str:
     }[_noise_short(p)]
 
 
+def figure_said(p: Pair, glyphs: Glyphs) -> tuple[str, str]:
+    """A's figure in at most six cells, and its unit."""
+    scale, unit = _unit(p)
+    return _within(p.a / scale, SIDE - 1), unit_of(unit, glyphs)
+
+
 def _unit(p: Pair) -> tuple[float, str]:
     """What both figures are divided by, and the unit that this leaves; of a time the one that
     suits it."""
@@ -251,7 +260,8 @@ def _unit(p: Pair) -> tuple[float, str]:
     return next((each for each in SCALES if least >= each[0]), SCALES[-1])
 
 
-def _ratio(ratio: float) -> str:
+def ratio_said(ratio: float) -> str:
+    """Three decimals in at most six cells."""
     if 0.001 <= ratio < 99.9995:
         return f"{ratio:.3f}"
     if ratio < 1:
@@ -262,7 +272,7 @@ def _ratio(ratio: float) -> str:
 def _interval(p: Pair, glyphs: Glyphs) -> str:
     if p.interval is None:
         return ""
-    return f" {glyphs.dash} ".join(_ratio(end) for end in p.interval)
+    return f" {glyphs.dash} ".join(ratio_said(end) for end in p.interval)
 
 
 def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:

@@ -1,0 +1,108 @@
+"""What a person typed as an answer: understood, or asked back; and whether it is right."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from roofwatch.notebook.quantity import GBS, TIMES_S, QuantityError, number, rate, time_s
+from roofwatch.roofline import quiz
+from roofwatch.roofline.quiz import NUMBER, Question
+
+LONGEST = 200  # characters of an answer that are looked at
+LEAD = re.compile(r"\s*(?:≈|~|约|大约|about|=)?\s*(.*?)\s*[.。]?\s*", re.DOTALL | re.IGNORECASE)
+FLOP_BYTE = re.compile(r"(?:flops?|ops?)?\s*/\s*(?:bytes?|b)|", re.IGNORECASE)
+TIMES = re.compile(r"x|times|倍|", re.IGNORECASE)
+SHARE = re.compile(r"%|percent|per cent|", re.IGNORECASE)
+FIGURE = re.compile(
+    r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.DOTALL | re.IGNORECASE
+)
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+EXAMPLES = {
+    quiz.FLOP_BYTE: "85.3 FLOP/byte",
+    quiz.TIMES: "3x",
+    quiz.MS: "1.2 ms",
+    quiz.GBS: "1790 GB/s",
+    quiz.PERCENT: "88 %",
+}
+"""What an answer in each unit looks like."""
+SAID = {
+    quiz.COMPUTE: ("compute", "compute-bound", "compute bound", "算力", "计算"),
+    quiz.MEMORY: (
+        *("memory", "memory-bound", "memory bound", "memory-bandwidth-bound", "bandwidth"),
+        *("bandwidth-bound", "访存", "显存", "带宽", "显存带宽"),
+    ),
+    quiz.OVERHEAD: (
+        *("overhead", "overhead-bound", "overhead bound", "launch-bound"),
+        *("开销", "调度", "调度开销"),
+    ),
+    quiz.EITHER: (
+        *("either", "both", "memory or overhead", "overhead or memory"),
+        *("memory- or overhead-bound", "分不开", "都有可能"),
+    ),
+    quiz.CAPACITY: ("capacity", "size", "容量", "显存容量"),
+    quiz.BANDWIDTH: ("bandwidth", "speed", "带宽", "显存带宽"),
+    quiz.CACHE: ("cache", "l2", "size", "tensor size", "缓存", "张量大小"),
+    quiz.PEAK: ("peak", "nominal", "which peak", "标称", "哪个标称"),
+    quiz.SYNCHRONIZE: ("synchronize", "sync", "synchronise", "同步"),
+}
+"""Short words for a choice, beside its letter."""
+
+
+class NotAnAnswer(ValueError):
+    """It is none in the form that was asked for."""
+
+
+def is_right(question: Question, typed: str) -> bool:
+    """Whether an answer is right.
+
+    Raises:
+        NotAnAnswer: it is no number of that unit, or none of the choices.
+    """
+    found = LEAD.fullmatch(unicodedata.normalize("NFKC", typed[:LONGEST]))
+    text = found[1] if found else ""
+    if question.kind == NUMBER:
+        value = _number(text, question)
+        right = float(question.answer)
+        return abs(value - right) <= question.tolerance * abs(right)
+    return _choice(text, question) == question.answer
+
+
+def _choice(text: str, question: Question) -> str:
+    word = text.lower().strip("()").strip()
+    letters = dict(zip("abcd", question.choices, strict=False))
+    if word in letters:  # a letter is a place, whatever word it might shorten
+        return letters[word]
+    for choice in question.choices:
+        if word in SAID[choice]:
+            return choice
+    raise NotAnAnswer
+
+
+def _number(text: str, question: Question) -> float:
+    """In the question's unit; a bare number counts in it."""
+    text = THOUSANDS.sub("", text)
+    found = FIGURE.fullmatch(text)
+    if found is None:
+        raise NotAnAnswer
+    try:
+        if question.unit == quiz.MS:
+            return time_s(_spelled(text, found[2]), 1e-3).value * 1e3
+        if question.unit == quiz.GBS:
+            return rate(text, GBS).value
+        value = number(found[1]).value
+    except QuantityError:
+        raise NotAnAnswer from None
+    unit = {quiz.FLOP_BYTE: FLOP_BYTE, quiz.TIMES: TIMES, quiz.PERCENT: SHARE}[question.unit]
+    if not unit.fullmatch(found[2].strip()):
+        raise NotAnAnswer
+    share = question.unit == quiz.PERCENT and not found[2].strip() and value <= 1
+    return value * 100 if share else value  # 0.92 is 92 %
+
+
+def _spelled(text: str, unit: str) -> str:
+    """Chinese names of units as their signs."""
+    for said, sign in (("毫秒", "ms"), ("微秒", "us"), ("秒", "s")):
+        if unit.strip() == said and sign in TIMES_S:
+            return text.replace(said, sign)
+    return text

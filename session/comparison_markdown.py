@@ -1,0 +1,80 @@
+"""Sessions side by side as Markdown: a table for each that is held against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from roofwatch.session.compare import Pair, Which
+from roofwatch.session.differences import UUID, Condition
+from roofwatch.session.side_by_side import Against, SideBySide
+
+HEAD = ("figure", "A", "{}", "unit", "{} / A", "95 % interval", "noise")
+NOT_KNOWN = "not known"
+PRIVATE = ("host", UUID)  # conditions that name a machine: only that they differ is said
+
+Text = Callable[[str], str]
+Table = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
+
+
+def letter(at: int) -> str:
+    """A, B and so on; S27 beyond the alphabet."""
+    return chr(ord("A") + at) if at < 26 else f"S{at + 1}"
+
+
+def noise_said(p: Pair) -> str:
+    """Whether a ratio is more than noise, in a word or two."""
+    if p.interval is None:
+        return "too few repetitions"
+    if not p.beyond:
+        return "within"
+    if not p.alike:
+        return "outside, not measured alike"
+    return f"outside, {p.verdict}" if p.verdict else "outside"
+
+
+def comparison_markdown(told: SideBySide, text: Text, table: Table) -> str:
+    """All tables; ``text`` takes the markup out of what a file says, ``table`` draws one."""
+    parts = [f"**A**: {_who(told.others[0].told.a, text)}"]
+    for at, other in enumerate(told.others, 1):
+        parts += _against(letter(at), other, text, table)
+    return "\n\n".join(parts) + "\n"
+
+
+def _against(name: str, other: Against, text: Text, table: Table) -> list[str]:
+    said = [f"**{name}**: {_who(other.told.b, text)}"]
+    if other.told.conditions:
+        said.append("\n".join(_condition(name, c, text) for c in other.told.conditions))
+    else:
+        said.append("No condition that both know differs.")
+    head = [column.format(name) for column in HEAD]
+    return [*said, table(head, [_row(p, text) for p in other.told.pairs])]
+
+
+def _who(which: Which, text: Text) -> str:
+    told = [text(which.name or "unknown device"), text(which.suite)]
+    if which.started_at:
+        told.append(f"{text(which.started_at)[:16].replace('T', ' ')} UTC")
+    if not which.complete:
+        told.append("cut short")
+    return " · ".join(told)
+
+
+def _condition(name: str, c: Condition, text: Text) -> str:
+    if c.what in PRIVATE:
+        return f"- {text(c.what)}: not the same"
+    a, b = (_value(value, c.unit, text) for value in (c.a, c.b))
+    return f"- {text(c.what)}: {a} in A, {b} in {name}"
+
+
+def _value(value: str | float | bool | None, unit: str, text: Text) -> str:
+    if value is None:
+        return NOT_KNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return text(f"{value:.4g} {unit}".rstrip() if isinstance(value, float) else value)
+
+
+def _row(p: Pair, text: Text) -> list[str]:
+    interval = "" if p.interval is None else f"{p.interval[0]:.4f} to {p.interval[1]:.4f}"
+    figures = [f"{side:.5g}" for side in (p.a, p.b)]
+    return [text(p.what), *figures, text(p.unit), f"{p.ratio:.4f}", interval, noise_said(p)]

@@ -1,0 +1,46 @@
+"""Sessions as a person names them: a file, or ``last`` and ``last~1`` for the saved ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from roofwatch.session.file import UnreadableSession
+from roofwatch.session.fold import Session
+from roofwatch.session.listing import Listing
+from roofwatch.session.replay import Replay
+from roofwatch.session.saved_session import PATIENCE_S
+
+LAST = re.compile(r"last(?:~(\d{1,4}))?", re.ASCII)
+HELP = "a session file, or last, last~1, ...: the saved ones with roofs, newest first"
+
+
+def session_named(name: str, folders: Iterable[Path] | None = None) -> Session:
+    """The session of a file, or a saved one; a file of such a name is ``./last``.
+
+    Raises:
+        UnreadableSession: there is none such, or it cannot be read; one line.
+    """
+    return Replay(path_named(name, folders)).session
+
+
+def path_named(name: str, folders: Iterable[Path] | None = None) -> Path:
+    """Its file. ``folders`` are those of ``Listing``, by default where sessions are kept.
+
+    Raises:
+        UnreadableSession: so many are not saved.
+    """
+    found = LAST.fullmatch(name)
+    if found is None:
+        return Path(name)
+    back = int(found[1] or 0)
+    listing = Listing(folders=folders)
+    listing.refresh()
+    listing.advance(PATIENCE_S)
+    saved = [e.path for e in listing.entries if e.bandwidth_gbs or e.peak_key]
+    if back < len(saved):
+        return saved[back]
+    many = "one session" if len(saved) == 1 else f"{len(saved) or 'no'} sessions"
+    where = ", ".join(map(str, listing.folders)) or "any folder"
+    raise UnreadableSession(f"{name}: {many} with roofs saved in {where}")

@@ -1,0 +1,161 @@
+"""The quiz in two languages, and what of a typed answer is understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from roofwatch.notebook.catalog import LANGUAGES, choose, fields
+from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, is_right
+from roofwatch.notebook.quiz_words import ANY, answer_said, asked, explained, quiz_catalog
+from roofwatch.roofline.example import nominal_roof
+from roofwatch.roofline.quiz import NUMBER, Question, ground
+from roofwatch.roofline.quiz_day_1 import batch_and_latency, chain, picture, relu_of
+from roofwatch.roofline.quiz_day_18 import measured_ridge, of_the_roof, stream
+from roofwatch.roofline.quiz_questions import questions
+from roofwatch.roofline.roof import Roof
+from roofwatch.session.models import packaged_models
+from roofwatch.session.plan_sources import seeds
+
+EN, ZH = (quiz_catalog(name) for name in LANGUAGES)
+S = seeds()
+SHEET = Roof(bandwidth_gbs=4000, peak_tflops=1000)
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    choose("en")
+
+
+def test_both_languages_say_the_same_with_the_same_fields() -> None:
+    assert EN.labels.keys() == ZH.labels.keys()
+    assert EN.words.keys() == ZH.words.keys()
+    assert EN.questions.keys() == ZH.questions.keys()
+    for name, said in EN.labels.items():
+        assert fields(said) == fields(ZH.labels[name]), name
+    for key, words in EN.questions.items():
+        for part in ("ask", "explain"):
+            ours, theirs = getattr(words, part), getattr(ZH.questions[key], part)
+            assert ours.keys() == theirs.keys(), key
+            for case in ours:
+                assert fields(ours[case]) == fields(theirs[case]), (key, part, case)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_question_that_can_be_drawn_has_words(language: str) -> None:
+    choose(language)
+    seen: set[tuple[str, str]] = set()
+    for card in (S.t4, S.a100, S.h100):
+        on = ground(card, packaged_models())
+        for seed in range(40):
+            for q in questions(seed, on):
+                said = f"{asked(q)} {explained(q)} {answer_said(q)}"
+                assert not re.search(r"[{}\[\]]|nan|inf\b|\de[+]", said), said
+                seen.add((q.key, q.case))
+    for key, words in EN.questions.items():
+        for case in {*words.ask, *words.explain} - {ANY}:
+            assert (key, case) in seen or (key, case) == ("tile_reuse", "compute"), (key, case)
+
+
+def test_chinese_is_chinese() -> None:
+    choose("zh-CN")
+    for q in questions(1, ground(S.h100, packaged_models())):
+        assert re.search("[\u4e00-\u9fff]", asked(q))
+        assert re.search("[\u4e00-\u9fff]", explained(q))
+
+
+RIDGE = measured_ridge(SHEET, 85, 80)  # 265.6
+STREAM = stream(1024, 1.2, 2039)  # 1789.6
+SHARE = of_the_roof(48, 52, nominal_roof(S.t4))  # 92.3
+MOVING = relu_of(1.0, nominal_roof(S.a100), 78.0)  # 0.981 ms
+THREE = chain(3, 256, nominal_roof(S.t4))
+BATCH = batch_and_latency(8, 64, 10, 11)
+TRUCKS = picture("memory")
+
+
+@pytest.mark.parametrize(
+    ("question", "typed"),
+    [
+        (RIDGE, "266"),
+        (RIDGE, "265.6 FLOP/byte"),
+        (RIDGE, "≈ 266 flop/B"),
+        (RIDGE, "约266。"),
+        (RIDGE, "２６６"),
+        (RIDGE, "2.66e2"),
+        (STREAM, "1790"),
+        (STREAM, "1,790 GB/s"),
+        (STREAM, "1.79 TB/s"),
+        (STREAM, "1667 GiB/s"),
+        (SHARE, "92"),
+        (SHARE, "92%"),
+        (SHARE, "0.923"),
+        (SHARE, "92 ％"),
+        (MOVING, "1"),
+        (MOVING, "0.98ms"),
+        (MOVING, "981 us"),
+        (MOVING, "981µs"),
+        (MOVING, "0.98 毫秒"),
+        (THREE, "3"),
+        (THREE, "3x"),
+        (THREE, "3 倍"),
+        (BATCH, "d"),
+        (BATCH, "D)"),
+        (BATCH, " either "),
+        (BATCH, "memory or overhead"),
+        (TRUCKS, "memory"),
+        (TRUCKS, "Memory-Bound"),
+        (TRUCKS, "带宽"),
+        (TRUCKS, "b"),
+    ],
+)
+def test_right(question: Question, typed: str) -> None:
+    assert is_right(question, typed)
+
+
+@pytest.mark.parametrize(
+    ("question", "typed"),
+    [
+        (RIDGE, "250"),
+        (STREAM, "895"),
+        (STREAM, "1.79"),
+        (SHARE, "74 %"),
+        (SHARE, "0.92 %"),
+        (MOVING, "1 s"),
+        (MOVING, "1 us"),
+        (THREE, "1"),
+        (BATCH, "b"),
+        (BATCH, "compute"),
+        (TRUCKS, "c"),
+    ],
+)
+def test_wrong_but_an_answer(question: Question, typed: str) -> None:
+    assert not is_right(question, typed)
+
+
+@pytest.mark.parametrize(
+    "typed", ["", " ", "x", "1.2.3", "nan", "inf", "1e999", "12 apples", "-3", "\0"]
+)
+@pytest.mark.parametrize("question", [RIDGE, STREAM, SHARE, MOVING, THREE, BATCH, TRUCKS])
+def test_no_answer_is_asked_back(question: Question, typed: str) -> None:
+    with pytest.raises(NotAnAnswer):
+        is_right(question, typed)
+
+
+@pytest.mark.parametrize(
+    "typed", ["5" * 100_000, "\u0665", "1" + "0" * 400, "\ud800", "%", "/", "("]
+)
+def test_whatever_is_typed_is_taken(typed: str) -> None:
+    for question in (RIDGE, STREAM, SHARE, MOVING, THREE, BATCH, TRUCKS):
+        try:
+            assert not is_right(question, typed)
+        except NotAnAnswer:
+            continue
+
+
+def test_the_form_that_a_hint_shows_is_understood() -> None:
+    for question in (RIDGE, STREAM, SHARE, MOVING, THREE):
+        assert question.kind == NUMBER
+        is_right(question, EXAMPLES[question.unit])

@@ -1,0 +1,241 @@
+"""``roofwatch compare`` as a shell sees it: noise, planted differences, exit codes, refusals."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from roofwatch.cli import main
+from roofwatch.tui.drawing import print_rows
+
+SESSIONS = Path(__file__).parent / "sessions"
+QUICK = [str(SESSIONS / f"h200-quick-{i}.jsonl") for i in (1, 2, 3)]
+FULL = str(SESSIONS / "h200-full-1.jsonl")
+Edit = Callable[[dict[str, Any]], None]
+
+
+def said(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call in this process."""
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(["compare", *arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+    out.flush()
+    return code, out.buffer.getvalue().decode(), err.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[[str, Edit], str]:
+    """The second quick run again, with something planted in it."""
+
+    def write(name: str, edit: Edit) -> str:
+        lines = []
+        for line in Path(QUICK[1]).read_text().splitlines():
+            event = json.loads(line)
+            edit(event)
+            lines.append(json.dumps(event))
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n")
+        return str(path)
+
+    return write
+
+
+def half_the_size(event: dict[str, Any]) -> None:
+    if event["kind"] == "measurement" and event["op"] == "add_scalar":
+        event["shape"]["elements"] //= 2
+        for tensor in event["tensors"]:
+            tensor["read_bytes"] //= 2
+            tensor["write_bytes"] //= 2
+        event["times_s"] = [t / 2 * 1.004 for t in event["times_s"]]
+
+
+def with_tf32(event: dict[str, Any]) -> None:
+    if event.get("instrument") == "probes" and event["kind"] == "session":
+        event["software"]["settings"]["NVIDIA_TF32_OVERRIDE"] = "1"
+    if event.get("probe") == "matmul-fp32" and event["kind"] == "measurement":
+        event["times_s"] = [t / 7.9 for t in event["times_s"]]
+
+
+def slower(share: float) -> Edit:
+    def edit(event: dict[str, Any]) -> None:
+        if event["kind"] == "measurement" and event["probe"] == "matmul-bf16":
+            event["times_s"] = [t * (1 + share) for t in event["times_s"]]
+
+    return edit
+
+
+def test_runs_of_one_card_differ_in_nothing() -> None:
+    code, out, err = said(*QUICK, "--json", "--strict")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert len(told["pairs"]) == 32
+    assert not any(p["outside_noise"] for p in told["pairs"])
+    assert told["conditions"] == told["missing"] == []
+    assert {p["session"] for p in told["pairs"]} == set(QUICK[1:])
+
+
+@pytest.mark.parametrize("pair", list(itertools.permutations(QUICK, 2)))
+def test_whichever_comes_first(pair: tuple[str, str]) -> None:
+    code, out, _ = said(*pair, "--json", "--strict")
+    told = json.loads(out)
+    assert code == 0
+    assert list(told)[:2] == ["pairs", "conditions"]
+    assert list(told["pairs"][0])[:6] == ["what", "a", "b", "ratio", "interval", "outside_noise"]
+    assert not any(p["outside_noise"] for p in told["pairs"])
+
+
+def test_tensors_of_half_the_size_are_a_condition_and_no_like(made: Any) -> None:
+    path = made("half.jsonl", half_the_size)
+    code, out, _ = said(QUICK[0], path, "--json", "--strict")
+    told = json.loads(out)
+    assert [(c["what"], c["a"], c["b"]) for c in told["conditions"]] == [
+        ("tensor size", "2 GiB", "1 GiB")
+    ]
+    outside = {p["what"]: p for p in told["pairs"] if p["outside_noise"]}
+    assert set(outside) == {"DRAM bandwidth", "add_scalar fp16", "add_scalar fp32"}
+    assert not any(p["alike"] for p in outside.values())
+    assert code == 0  # slower, but not like against like
+
+
+def test_tf32_that_the_environment_switched_on_is_flagged(made: Any) -> None:
+    path = made("tf32.jsonl", with_tf32)
+    code, out, _ = said(path, QUICK[0], "--json", "--strict")
+    told = json.loads(out)
+    assert [(c["what"], c["a"], c["b"]) for c in told["conditions"]] == [
+        ("settings", "NVIDIA_TF32_OVERRIDE=1", "NVIDIA_TF32_OVERRIDE not set")
+    ]
+    (fp32,) = (p for p in told["pairs"] if p["outside_noise"])
+    assert (fp32["what"], fp32["alike"]) == ("fp32 burst", False)
+    assert fp32["ratio"] == pytest.approx(1 / 7.9, rel=0.01)
+    assert "NVIDIA_TF32_OVERRIDE 1 in A, none in B" in fp32["notes"]
+    assert code == 0  # what is compared is not the same arithmetic
+
+
+def test_a_regression_of_the_card_exits_5_only_when_strict(made: Any) -> None:
+    path = made("slow.jsonl", slower(0.02))
+    code, _, err = said(QUICK[0], path, "--strict")
+    assert code == 5
+    assert err.startswith("roofwatch compare: slower outside noise: bf16 burst 0.98")
+    assert err.count("\n") == 1
+    assert said(QUICK[0], path)[0] == 0
+    assert said(path, QUICK[0], "--strict")[0] == 0  # faster is no regression
+    code, _, err = said(QUICK[0], QUICK[2], path, "--strict")
+    assert (code, path in err) == (5, True)
+
+
+def test_less_than_noise_is_no_regression(made: Any) -> None:
+    assert said(QUICK[0], made("near.jsonl", slower(0.003)), "--strict")[0] == 0
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+@pytest.mark.parametrize("extra", [[], ["--ascii"]], ids=["unicode", "ascii"])
+def test_the_text_fits(cells: int, extra: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(print_rows, "columns", lambda _: cells)
+    for sessions in (QUICK[:2], [QUICK[0], FULL], [*QUICK, FULL, *QUICK * 3]):
+        code, out, _ = said(*sessions, *extra)
+        assert code == 0
+        assert max(map(cell_len, out.splitlines())) <= cells
+        assert "bf16 burst" in out
+        assert out.isascii() or not extra
+    assert ("95 % interval" in said(*QUICK[:2])[1].split("roofs")[1].split("\n")[0]) == (
+        cells == 120
+    )
+
+
+def test_many_have_a_column_each_and_a_mark(made: Any) -> None:
+    _, out, _ = said(*QUICK, made("slow.jsonl", slower(0.02)), made("half.jsonl", half_the_size))
+    line = next(x for x in out.splitlines() if x.startswith("bf16 burst"))
+    assert line.split()[-4:] == ["1.000", "1.001", "0.980-", "1.000"]
+    line = next(x for x in out.splitlines() if x.startswith("add_scalar fp16"))
+    assert line.split()[-1] == "0.996*"
+
+
+def test_markdown_names_no_host_and_no_path() -> None:
+    code, out, _ = said(QUICK[0], FULL, "--md")
+    assert code == 0
+    assert "| bf16 burst | 818.5 |" in out
+    assert "- suite: quick in A, full in B" in out
+    assert "GPU-" not in out
+    assert "jsonl" not in out
+    assert str(SESSIONS) not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "required"),
+        ([QUICK[0]], "two sessions at least"),
+        ([QUICK[0], "nowhere.jsonl"], "nowhere.jsonl: No such file"),
+        ([QUICK[0], str(SESSIONS)], "Is a directory"),
+        ([QUICK[0], __file__], "row 1: Expected"),
+        ([QUICK[0], str(SESSIONS / "h200-watch-1.jsonl")], "suites quick and watch"),
+        ([QUICK[0], FULL, "--strict"], "--strict is of one card over time"),
+        ([QUICK[0], "last~3"], "last~3: no sessions with roofs saved in"),
+        ([QUICK[0], QUICK[1], "--json", "--md"], "not allowed with"),
+        ([QUICK[0], "a\x1b[2Jb"], "No such file"),
+    ],
+)
+def test_a_refusal_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    code, out, err = said(*arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert words in err
+    assert "\x1b" not in err
+
+
+def test_saved_sessions_go_by_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "roofwatch" / "sessions"
+    folder.mkdir(parents=True)
+    for path in (*QUICK, str(SESSIONS / "h200-watch-1.jsonl")):
+        (folder / Path(path).name).write_bytes(Path(path).read_bytes())
+    told = json.loads(said("last~2", "last", "--json")[1])
+    began = [s["started_at"] for s in told["sessions"]]
+    assert began == ["2026-11-29T17:30:35.277Z", "2026-11-29T17:31:00.165Z"]  # no watch
+    code, _, err = said("last~7", "last")
+    assert (code, "last~7: 3 sessions" in err) == (2, True)
+
+
+def test_what_a_file_says_moves_no_cursor(made: Any) -> None:
+    def hostile(event: dict[str, Any]) -> None:
+        event.get("device", {}).update(name="x\x1b[2J|y`")
+        if event["kind"] == "measurement":
+            event["settings"] = {"blas\x1b[2J": "\x1b[2J|"}
+
+    paths = [made("1.jsonl", hostile), QUICK[0], QUICK[1]]
+    for way in ([], ["--md"], ["--json"]):
+        for many in (2, 3):
+            assert "\x1b" not in said(*paths[:many], *way)[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_files_are_compared_or_refused_in_one_line(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    whole = Path(QUICK[0]).read_bytes()
+    lines = [x for x in whole.splitlines(keepends=True) if b'"kind":"sample"' not in x]
+    path = tmp_path / "m.jsonl"
+    for _ in range(12):
+        at = chance.randrange(len(lines))
+        line = bytearray(lines[at])
+        for _ in range(chance.randint(1, 4)):
+            line[chance.randrange(len(line))] = chance.randrange(256)
+        path.write_bytes(b"".join([*lines[:at], bytes(line), *lines[at + 1 :]]))
+        code, out, err = said(QUICK[1], str(path), *chance.choice([[], ["--json"], ["--md"]]))
+        assert (code == 0 and bool(out) and not err) or (
+            code == 2 and not out and err.count("\n") == 1
+        )

@@ -1,0 +1,201 @@
+"""``roofwatch quiz`` as a shell and a person see it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from roofwatch.cli import main
+from roofwatch.notebook.catalog import choose
+from roofwatch.notebook.known_card import Cards
+from roofwatch.session.cards import packaged_cards
+from roofwatch.session.own_card import own_card
+from roofwatch.tui.drawing import print_rows
+from roofwatch.tui.printed import quiz_plain
+
+SESSIONS = Path(__file__).parent / "sessions"
+CARDS = Cards(packaged_cards())
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(quiz_plain, "own_card", lambda cards: own_card(cards, tmp_path))
+
+
+def said(*arguments: str, typed: bytes = b"") -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call in this process."""
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(typed))
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main(["quiz", *arguments])
+            except SystemExit as end:
+                code = int(end.code or 0)
+    finally:
+        sys.stdin = before
+        choose("en")
+    out.flush()
+    return code, out.buffer.getvalue().decode(), err.getvalue()  # type: ignore[attr-defined]
+
+
+def told(*arguments: str) -> Any:
+    code, out, err = said(*arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def typed_of(question: dict[str, Any]) -> bytes:
+    return f"{question['answer']} {question['unit']}\n".encode()
+
+
+def test_json_holds_questions_and_answers() -> None:
+    found = told("--gpu", "T4", "--seed", "5")
+    assert (found["gpu"], found["seed"]) == ("Tesla T4", 5)
+    assert [q["number"] for q in found["questions"]] == list(range(1, 18))
+    for q in found["questions"]:
+        assert q["question"]
+        assert q["explanation"]
+        assert (q["kind"] == "choice") == bool(q["choices"])
+    assert told("--gpu", "T4", "--seed", "5") == found
+    assert told("--gpu", "T4", "--seed", "5", "--question", "9")["questions"] == [
+        found["questions"][8]
+    ]
+    chinese = told("--gpu", "T4", "--seed", "5", "--lang", "zh-CN")["questions"]
+    assert [q["answer"] for q in chinese] == [q["answer"] for q in found["questions"]]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_whoever_knows_all_has_all(language: str) -> None:
+    right = told("--seed", "2")["questions"]
+    typed = b"".join(map(typed_of, right))
+    code, out, _ = said("--seed", "2", "--lang", language, typed=typed)
+    assert code == 0
+    end = out.splitlines()[-1]
+    assert end == ("17 of 17 right." if language == "en" else "17 题答对 17 题。")
+
+
+def test_a_wrong_answer_is_explained_at_once_and_counted() -> None:
+    code, out, _ = said("--seed", "2", "--question", "8", typed=b"3\n")
+    assert code == 0
+    assert "No: " in out
+    assert "On paper" in out
+    assert out.splitlines()[-1] == "0 of 1 right."
+
+
+def test_what_is_no_answer_is_asked_again_and_not_counted() -> None:
+    (q,) = told("--seed", "2", "--question", "8")["questions"]
+    typed = b"what?\n\n\xff\xfe\n" + b"9" * 20_000 + b"\n" + typed_of(q)
+    code, out, _ = said("--seed", "2", "--question", "8", typed=typed)
+    assert code == 0
+    assert out.count("It was not counted.") >= 3
+    assert out.splitlines()[-1] == "1 of 1 right."
+
+
+def test_the_end_of_the_input_ends_it_with_the_score() -> None:
+    first = told("--seed", "2")["questions"][0]
+    code, out, err = said("--seed", "2", typed=typed_of(first))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == "Ended: 1 of 1 right, 16 not asked."
+    assert said("--seed", "2")[1].splitlines()[-1] == "Ended: 0 of 0 right, 17 not asked."
+
+
+def test_a_question_mark_shows_the_answer() -> None:
+    _, out, _ = said("--seed", "2", "--question", "7", typed=b"?\n")
+    assert "The answer: " in out
+    assert out.splitlines()[-1] == "0 of 1 right."
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+def test_the_text_fits(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(print_rows, "columns", lambda _: cells)
+    for language in ("en", "zh-CN"):
+        code, out, _ = said("--answers", "--lang", language, "--seed", "1")
+        assert code == 0
+        assert max(map(cell_len, out.splitlines())) <= cells
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--gpu", "Banana"], "no card is called 'Banana'"),
+        (["--gpu", "A100"], "say which card"),
+        (["--gpu", "Tesla K80"], "the questions need a bandwidth"),
+        (["--seed", "x"], "no whole number"),
+        (["--seed", "-1"], "argument"),
+        (["--seed", "9" * 5000], "no whole number"),
+        (["--question", "18"], "none of 1 to 17"),
+        (["--question", "0"], "none of 1 to 17"),
+        (["--question", "٣"], "none of 1 to 17"),
+        (["--lang", "tlh"], "is none of en, zh-CN"),
+        (["--answers", "--json"], "not allowed with"),
+        (["--nominal", "nowhere.toml"], "nowhere.toml"),
+        (["--gpu", "\x1b[2J"], "no card is called"),
+        (["more"], "unrecognized arguments"),
+    ],
+)
+def test_a_refusal_is_one_line(arguments: list[str], words: str) -> None:
+    code, out, err = said(*arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert words in err
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_at_the_prompt_ends_in_a_score(seed: int) -> None:
+    chance = random.Random(seed)
+    typed = bytes(chance.choice(b"0123456789.%/abcxGBms \n\n\x00\x1b\xff") for _ in range(3000))
+    code, out, err = said("--seed", str(seed), typed=typed)
+    assert (code, err) == (0, "")
+    assert "right" in out.splitlines()[-1]
+    assert "\x1b" not in out
+
+
+def test_without_a_name_it_is_this_machines_card_then_the_last_saved_then_the_notes(
+    tmp_path: Path,
+) -> None:
+    assert told("--seed", "1")["gpu"] == "NVIDIA H100 80GB HBM3"
+    folder = tmp_path / "data" / "roofwatch" / "sessions"
+    folder.mkdir(parents=True)
+    for name in ("h200-quick-1.jsonl", "h200-watch-1.jsonl"):
+        (folder / name).write_bytes((SESSIONS / name).read_bytes())
+    assert told("--seed", "1")["gpu"] == "NVIDIA H200"
+    for bus, name in (("0000:01", "Unheard of"), ("0000:02", "NVIDIA A100-SXM4-80GB")):
+        (tmp_path / bus).mkdir()
+        (tmp_path / bus / "information").write_text(f"Model: \t {name}\nIRQ: 11\n")
+    assert told("--seed", "1")["gpu"] == "NVIDIA A100-SXM4-80GB"
+    (tmp_path / "0000:02" / "information").write_bytes(b"\xff\x00")
+    assert own_card(CARDS, tmp_path) is not None  # the saved one again
+
+
+@pytest.mark.pty
+def test_on_a_terminal_it_asks_and_ctrl_d_ends_it(tmp_path: Path) -> None:
+    terminal = pytest.importorskip("terminal")
+    (first, second, *_) = told("--gpu", "T4", "--seed", "4")["questions"]
+    command = [sys.executable, "-m", "roofwatch", "quiz", "--gpu", "T4", "--seed", "4"]
+    screen = terminal.Terminal(command, rows=60, owned=True)
+    try:
+        assert screen.when(lambda text: "1 of 17" in text and "\n>" in text, 30) is not None
+        screen.type("hm\r")
+        assert screen.when(lambda text: "It was not counted." in text, 10) is not None
+        screen.type(typed_of(first).decode().replace("\n", "\r"))
+        assert screen.when(lambda text: "Right." in text and "2 of 17" in text, 10) is not None
+        screen.type("7x\r")
+        assert second["unit"] == "x"
+        assert screen.when(lambda text: "No: " in text and "3 of 17" in text, 10) is not None
+        screen.type("\x04")
+        ended = "Ended: 1 of 2 right, 15 not asked."
+        assert screen.when(lambda text: ended in text, 10) is not None
+        assert screen.process.wait(10) == 0
+    finally:
+        screen.close()

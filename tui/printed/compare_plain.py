@@ -1,0 +1,114 @@
+"""``roofwatch compare`` without a screen: its options, and the comparison on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from roofwatch.session.exit_code import WRONG_FINDING
+from roofwatch.session.printable import shown
+from roofwatch.session.saved_names import HELP, session_named
+from roofwatch.session.side_by_side import Named, SideBySide, printed, side_by_side
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.printed.look_options import add_ascii_option
+
+DESCRIPTION = "Saved sessions side by side: what differs, and what of it is more than noise."
+EPILOG = """\
+Each figure that both measured: the ratio, its 95 % interval, and whether it
+lies outside of what fresh runs of one card differ by. Then the conditions that
+are not the same: driver, torch, limits, clocks, settings, the size of tensors.
+A matmul's shape is searched by each run and is no condition. Of more than two
+sessions the first is the reference.
+
+examples:
+  roofwatch compare monday.jsonl friday.jsonl
+  roofwatch compare last~1 last --strict        exit 5 if this card became slower
+
+exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not of
+one card; 5 with --strict: something is slower outside noise, measured alike
+"""
+SLOWER = WRONG_FINDING
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``roofwatch compare``."""
+    add = parser.add_argument
+    add("sessions", nargs="+", metavar="SESSION", help=HELP)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="pairs and conditions, alone on stdout")
+    how.add_argument("--md", action="store_true", help="as Markdown: no host, no path")
+    add("--strict", action="store_true", help="exit 5 when the same card became slower")
+    add_ascii_option(parser)
+
+
+def run(
+    options: argparse.Namespace,
+    refuse: Callable[[str], object],
+    glyphs_of: Callable[[str | None, bool], Glyphs],
+    tell: Callable[[object], None],
+) -> int:
+    """Print the comparison; the exit code. ``refuse`` ends with code 2.
+
+    Raises:
+        UnreadableSession, CompareRefused: one line.
+    """
+    if len(options.sessions) < 2:
+        refuse("two sessions at least: roofwatch compare A B")
+    told = side_by_side([Named(n, session_named(n)) for n in options.sessions], options.strict)
+    if sys.stdout is not None:  # closed by the shell
+        _print(told, options, glyphs_of)
+    slower = [(other, p) for other in told.others for p in other.slower]
+    if not options.strict or not slower:
+        return 0
+    names = [
+        f"{p.what} {p.ratio:.3f}" + (f" in {o.name}" if len(told.others) > 1 else "")
+        for o, p in slower
+    ]
+    tell(f"roofwatch compare: slower outside noise: {', '.join(names)}")
+    return SLOWER
+
+
+def _print(
+    told: SideBySide,
+    options: argparse.Namespace,
+    glyphs_of: Callable[[str | None, bool], Glyphs],
+) -> None:
+    if options.json:
+        import msgspec
+
+        from roofwatch.session.printable import plain_json
+
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(printed(told))) + b"\n")
+        sys.stdout.flush()
+        return
+    if options.md:
+        from roofwatch.session.markdown import compared_markdown
+
+        sys.stdout.write(compared_markdown(told))
+        sys.stdout.flush()
+        return
+    _print_text(told, glyphs_of(sys.stdout.encoding, options.ascii))
+
+
+def _print_text(told: SideBySide, glyphs: Glyphs) -> None:
+    from roofwatch.session.comparison_markdown import letter
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+    from roofwatch.tui.drawing.rows_of_text import hung
+    from roofwatch.tui.sessions import comparison_rows, side_by_side_rows
+
+    cells = columns(sys.stdout)
+    names = [told.name, *(o.name for o in told.others)]
+    rows = [
+        r
+        for i, name in enumerate(names)
+        for r in hung(f"{letter(i)}  ", shown(Path(name).name or name), cells, "dim")
+    ]
+    if len(told.others) == 1:
+        one = told.others[0].told
+        head = comparison_rows.head(one, cells, glyphs)
+        rows += [*head, *comparison_rows.body(one, cells, glyphs)]
+    else:
+        rows += side_by_side_rows.rows(told, cells, glyphs)
+    print_rows(rows, sys.stdout)

@@ -1,0 +1,253 @@
+"""``roofwatch quiz`` without a screen: questions on stdout, answers from stdin, line by line."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from roofwatch.notebook.known_card import Cards
+from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, is_right
+from roofwatch.notebook.quiz_words import (
+    LETTERS,
+    answer_said,
+    asked,
+    choice_said,
+    explained,
+    quiz_label,
+)
+from roofwatch.roofline.quiz import NEAR, NUMBER, Ground, Question, ground
+from roofwatch.roofline.quiz_questions import MANY, question, questions
+from roofwatch.session.cards import load_cards
+from roofwatch.session.models import packaged_models
+from roofwatch.session.own_card import own_card
+from roofwatch.session.plan import PlanError, card_named
+from roofwatch.session.plan_sources import SEEDS_PAIRS
+from roofwatch.session.printable import plain_json, shown
+
+DESCRIPTION = "The self-tests of the notes that the project grew from, with numbers for a card."
+EPILOG = """\
+Seventeen questions: which bottleneck, what a trip to the memory costs, ridges,
+AI_max, tiles. The numbers are drawn for the card: --gpu, else this machine's,
+else that of the last saved session, else an H100 SXM. An answer is checked and
+worked out at once. Ctrl-D ends it with the score.
+
+examples:
+  roofwatch quiz --gpu T4 --seed 7
+  roofwatch quiz --answers --lang zh-CN      all of them with their answers
+"""
+MOST_SEED = 10**9
+DRAWN_SEEDS = 10_000
+FALLBACK = SEEDS_PAIRS[2][0]
+LONGEST = 4096  # bytes of a line that is typed
+SHOW = ("?", "？")
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A question as ``--json`` prints it."""
+
+    number: int
+    note: str
+    kind: str
+    question: str
+    choices: list[str]
+    answer: float | str
+    unit: str
+    tolerance: float
+    answer_said: str
+    explanation: str
+    values: dict[str, float | str]
+
+
+class Printed(msgspec.Struct, frozen=True, kw_only=True):
+    """All of ``--json``."""
+
+    gpu: str
+    seed: int
+    questions: list[Told]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``roofwatch quiz``."""
+    add = parser.add_argument
+    add("--gpu", metavar="NAME", help="the card that the numbers are drawn for")
+    said = "the same numbers again; without it they are new"
+    add("--seed", type=_seed, metavar="N", help=said)
+    add("--question", type=_number, metavar="N", help=f"one question alone, 1 to {MANY}")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--answers", action="store_true", help="all with their worked answers")
+    how.add_argument("--json", action="store_true", help="the same as JSON, alone on stdout")
+    add("--nominal", type=Path, metavar="FILE", help="cards of your own")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, or print; exit code 0 whatever was answered.
+
+    Raises:
+        PlanError, NominalError: no such card, or one without the figures; one line.
+    """
+    on = _ground(options.gpu, options.nominal)
+    seed = secrets.randbelow(DRAWN_SEEDS) if options.seed is None else options.seed
+    only = options.question
+    found = questions(seed, on) if only is None else [question(only, seed, on)]
+    if sys.stdout is None:  # closed by the shell
+        return 0
+    if options.json:
+        told = Printed(gpu=on.card.name, seed=seed, questions=[_told(q) for q in found])
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(told)) + b"\n")
+        sys.stdout.flush()
+        return 0
+    _say(
+        quiz_label(
+            "card",
+            card=shown(on.card.name),
+            bandwidth=on.roof.bandwidth_gbs,
+            peak=on.roof.peak_tflops,
+            ridge=on.roof.ridge,
+            seed=seed,
+        )
+    )
+    if options.answers:
+        for q in found:
+            _ask(q)
+            _say(f"{quiz_label('answer')}: {answer_said(q)}", "strong")
+            _say(explained(q))
+    else:
+        _say(quiz_label("how", near=100 * NEAR), "dim")
+        _quiz(found)
+    return 0
+
+
+def _ground(name: str | None, nominal: Path | None) -> Ground:
+    all_cards, user_keys = load_cards(nominal)
+    cards = Cards(all_cards, user_keys)
+    models = packaged_models()
+    if name is not None:
+        return _usable(name, cards)
+    own = own_card(cards)
+    try:
+        if own is not None:
+            return ground(own, models)
+    except ValueError:
+        pass  # a card of an age without tensor cores
+    return _usable(FALLBACK, cards)
+
+
+def _usable(name: str, cards: Cards) -> Ground:
+    try:
+        return ground(card_named(name, cards), packaged_models())
+    except PlanError:
+        raise
+    except ValueError as error:
+        raise PlanError(str(error)) from None
+
+
+def _quiz(found: Sequence[Question]) -> None:
+    """Each question until it is answered; at the input's end the score so far."""
+    lines = _lines()
+    right = 0
+    for done, q in enumerate(found):
+        _ask(q)
+        verdict = _answered(q, lines)
+        if verdict is None:
+            sys.stdout.write("\n")
+            left = len(found) - done
+            _say(quiz_label("ended", right=right, asked=done, left=left), "strong")
+            return
+        right += verdict
+        _say(explained(q))
+    _say("")
+    _say(quiz_label("score", right=right, asked=len(found)), "strong")
+
+
+def _answered(q: Question, lines: Iterator[str]) -> bool | None:
+    """Whether the answer is right; None at the end of the input. What is none is asked again."""
+    while True:
+        sys.stdout.write("> ")
+        sys.stdout.flush()
+        typed = next(lines, None)
+        if typed is None:
+            return None
+        if typed.strip() in SHOW:
+            _say(quiz_label("shown", answer=answer_said(q)), "note")
+            return False
+        try:
+            right = is_right(q, typed)
+        except NotAnAnswer:
+            _say(_hint(q), "dim")
+            continue
+        if right:
+            _say(quiz_label("right"), "ok")
+        else:
+            _say(quiz_label("wrong", answer=answer_said(q)), "warn")
+        return right
+
+
+def _hint(q: Question) -> str:
+    if q.kind == NUMBER:
+        return quiz_label("hint_number", example=EXAMPLES[q.unit])
+    letters = ", ".join(LETTERS[: len(q.choices)])
+    return quiz_label("hint_choice", choices=letters)
+
+
+def _lines() -> Iterator[str]:
+    """What is typed, whatever bytes it is; of an endless line the beginning."""
+    if sys.stdin is None:  # closed by the shell
+        return
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        yield from sys.stdin
+        return
+    while raw := stream.readline(LONGEST):
+        yield raw.decode("utf-8", "replace")
+        while raw and not raw.endswith(b"\n"):
+            raw = stream.readline(LONGEST)
+
+
+def _ask(q: Question) -> None:
+    _say("")
+    _say(quiz_label("of", number=q.number, many=MANY, note=q.note), "title")
+    _say(asked(q))
+    for letter, choice in zip(LETTERS, q.choices, strict=False):
+        _say(f"  {letter}) {choice_said(choice)}")
+
+
+def _say(text: str, style: str = "") -> None:
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+    from roofwatch.tui.drawing.rows_of_text import row, wrapped
+
+    lead = text[: len(text) - len(text.lstrip())]
+    rows = wrapped(text.strip(), columns(sys.stdout), style, lead) if text else [row("")]
+    print_rows(rows, sys.stdout)
+
+
+def _told(q: Question) -> Told:
+    return Told(
+        number=q.number,
+        note=q.note,
+        kind=q.kind,
+        question=asked(q),
+        choices=[choice_said(c) for c in q.choices],
+        answer=q.answer,
+        unit=q.unit,
+        tolerance=q.tolerance,
+        answer_said=answer_said(q),
+        explanation=explained(q),
+        values=q.values,
+    )
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 10 or int(text) > MOST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {MOST_SEED}")
+    return int(text)
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 4 or not 1 <= int(text) <= MANY:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of 1 to {MANY}")
+    return int(text)
