@@ -180,7 +180,7 @@ def test_markdown_names_no_host_and_no_path() -> None:
         ([QUICK[0], "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         ([QUICK[0], str(SESSIONS)], "Is a directory"),
         ([QUICK[0], __file__], "row 1: Expected"),
-        ([QUICK[0], str(SESSIONS / "h200-watch-1.jsonl")], "suites quick and watch"),
+        ([QUICK[0], str(SESSIONS / "watch/h200-1.jsonl")], "suites quick and watch"),
         ([QUICK[0], FULL, "--strict"], "--strict is of one card over time"),
         ([QUICK[0], "last~3"], "last~3: no sessions with roofs saved in"),
         ([QUICK[0], QUICK[1], "--json", "--md"], "not allowed with"),
@@ -202,7 +202,7 @@ def test_saved_sessions_go_by_last(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     folder = tmp_path / "roofwatch" / "sessions"
     folder.mkdir(parents=True)
-    for path in (*QUICK, str(SESSIONS / "h200-watch-1.jsonl")):
+    for path in (*QUICK, str(SESSIONS / "watch/h200-1.jsonl")):
         (folder / Path(path).name).write_bytes(Path(path).read_bytes())
     told = json.loads(said("last~2", "last", "--json")[1])
     began = [s["started_at"] for s in told["sessions"]]

@@ -26,7 +26,7 @@ verbs (roofwatch VERB --help has each one's options and examples):
                        than noise
   roofwatch plan       a card and a model on paper: what a batch can reach, and
                        what caps it
-  roofwatch quiz       the notes' self-test questions, with numbers for this card
+  roofwatch quiz       the notes' self-test questions, with this card's numbers
   roofwatch show FILE  a saved session again (--json, --md, --plot PICTURE,
                        --probe KEY, or --replay for the screen)
   roofwatch trace FILE a profiler's trace: each kernel on the roofline, busy

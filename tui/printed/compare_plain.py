@@ -24,7 +24,7 @@ sessions the first is the reference.
 
 examples:
   roofwatch compare monday.jsonl friday.jsonl
-  roofwatch compare last~1 last --strict        exit 5 if this card became slower
+  roofwatch compare last~1 last --strict       exit 5 if this card became slower
 
 exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not of
 one card; 5 with --strict: something is slower outside noise, measured alike

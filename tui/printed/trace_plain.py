@@ -18,7 +18,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 
 DESCRIPTION = "A profiler's trace on the roofline: what binds each kernel, and the gaps."
 EPILOG = """\
-Reads torch.profiler's Chrome traces (.json, .json.gz) and Nsight Systems exports
+Reads torch.profiler's Chrome traces (.json, .json.gz), Nsight Systems exports
 (nsys export --type sqlite). Record with profile(record_shapes=True): a kernel's
 FLOP and bytes follow from its operator's shapes. Roofs are those of the trace's
 card as a saved session measured them, else nominal; --gpu takes another card's
