@@ -101,10 +101,11 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.session.same_card import OtherCard
         from roofwatch.session.watch.metrics_file import MetricsRefused
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
-        known = (*of_files, MetricsRefused, ModelError, PictureRefused, PlanError)
+        known = (*of_files, MetricsRefused, ModelError, OtherCard, PictureRefused, PlanError)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,9 +11,7 @@ import msgspec
 from roofwatch.session.events import AnyEvent, Sample, Series, SessionInfo
 
 GONE = "(removed)"
-UUID = re.compile(
-    r"(?:(?:GPU|MIG|GPU-)[-/])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
-)
+UUID = re.compile(r"(?:MIG-)?(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 BUS = re.compile(r"\b(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", re.IGNORECASE)
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)")
 QUOTED = re.compile(r"""(["'])(?:~|\.{1,2}|[A-Za-z]:)?[/\\][^"'\n]*\1""")
@@ -47,15 +43,14 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
-    """The host and its cards' UUIDs, and the user's own name here, as whole words."""
+    """The host's name, long and short, and its cards' UUIDs, as whole words."""
     told: set[str] = set()
     for event in events:
         if isinstance(event, SessionInfo):
             devices = [d for d in (event.device, *event.neighbours) if d is not None]
             told |= {event.host or "", *(d.uuid or "" for d in devices)}
     told |= {name.partition(".")[0] for name in told if "." in name}
-    told.add(Path(os.environ.get("HOME", "")).name)
-    known = sorted((n for n in told if len(n) >= SHORTEST and n != "root"), key=len, reverse=True)
+    known = sorted((n for n in told if len(n) >= SHORTEST), key=len, reverse=True)
     if not known:
         return None
     # Not inside a word: a host called vm is no part of nvml.
@@ -73,22 +68,26 @@ def _cleaned(event: AnyEvent, names: re.Pattern[str] | None) -> AnyEvent:
     return out
 
 
-KEPT = ("kind", "schema", "id", "started_at", "probe", "suite", "nominal")
-"""Fields of our own words and of the card's table, which hold slashes that are no path's."""
+FREE = frozenset(
+    {
+        *("text", "what", "log", "why", "message", "do", "evidence", "note", "subject", "command"),
+        *("settings", "models", "status", "software", "cpu", "name"),
+    }
+)
+"""Fields that hold text of others; only there a host's name is looked for.
+
+A host may be called cuda or table, and such words mean something else in every other field.
+"""
 
 
-def _scrubbed(value: Any, names: re.Pattern[str] | None) -> Any:
+def _scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
     if isinstance(value, str):
-        return clean(value, names)
+        return clean(value, names if free else None)
     if isinstance(value, dict):
         return {
-            clean(k, names): v if k in KEPT and _plain(v) else _scrubbed(v, names)
+            clean(k, names if free else None): _scrubbed(v, names, free or k in FREE)
             for k, v in value.items()
         }
     if isinstance(value, list):
-        return [_scrubbed(v, names) for v in value]
+        return [_scrubbed(v, names, free) for v in value]
     return value
-
-
-def _plain(value: Any) -> bool:
-    return not isinstance(value, str) or clean(value) == value

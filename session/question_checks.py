@@ -8,12 +8,13 @@ from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.ridge_range import ridge_range
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
+from roofwatch.roofline.transformer_work import SILU_MUL
 from roofwatch.session.checks import NOT_OF_THIS, Check, fill, made, missing
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Expect, Measurement
 from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
-from roofwatch.session.fusion import SILU_MUL, fusions
+from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import OVERHEAD, TFLOPS, KernelPoint
 from roofwatch.session.rates import intensity, time_s, value
 from roofwatch.session.roofs import ComputeRoof, Roofs
@@ -85,7 +86,7 @@ def _in_range(session: Session, m: Measurement) -> Check:
 
 
 def _on_tensor_cores(session: Session, m: Measurement) -> list[Check]:
-    """By the kernel's name (seed, Day 14); of a device that has them, and a type that takes them."""
+    """By the kernel's name (seed, Day 14), where device and type have them."""
     if session.device.kind == "cpu" or m.peak_key in VECTOR:
         return []
     name = "the kernel's name is one of tensor cores"

@@ -88,19 +88,21 @@ def _whole(row: TableRow, session: Session) -> TableRow:
     return msgspec.structs.replace(row, status=nulls)
 
 
-def _range(expect: Expect | None) -> dict[str, float]:
-    return {"low": expect.low, "high": expect.high} if expect else {}
+def _ends(expect: Expect | None) -> tuple[float | None, float | None]:
+    return (expect.low, expect.high) if expect else (None, None)
 
 
 def _bandwidth(session: Session, own: Roofs) -> TableRow:
     m = own.bandwidth
     asked = next((s.key for s in session.specs if s.key.startswith("add_scalar")), "")
+    low, high = _ends(session.expect(m.probe if m else asked, session.reported_run))
     row = TableRow(
         item=BANDWIDTH,
         what="bandwidth",
         unit="GB/s",
         nominal=own.nominal_gbs,
-        **_range(session.expect(m.probe if m else asked, session.reported_run)),
+        low=low,
+        high=high,
     )
     if m is None or own.bandwidth_gbs is None:
         return msgspec.structs.replace(row, missing=fill(session, "add_scalar"))
@@ -127,12 +129,14 @@ def _flat(session: Session, own: Roofs, key: str) -> TableRow:
     m = (flat.burst or flat.sustained) if flat else None
     probe = m.probe if m else f"matmul-{key}"
     nominal = session.nominal.peaks_tflops.get(key) if session.nominal else None
+    low, high = _ends(session.expect(probe, session.reported_run))
     row = TableRow(
         item=f"compute_{key}",
         what=f"{key} compute",
         unit=unit(key),
         nominal=nominal,
-        **_range(session.expect(probe, session.reported_run)),
+        low=low,
+        high=high,
     )
     if flat is None or m is None or flat.best_tflops is None:
         why = fill(session, probe)

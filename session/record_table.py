@@ -102,4 +102,6 @@ def _decode(session: Session, rows: Sequence[TableRow]) -> Check:
 def answers(sessions: Sequence[Session]) -> list[Question]:
     """The five, each from the first session that has most of its checks."""
     of_each = [questions(s, roofs(s)) for s in sessions]
-    return [min(same, key=lambda q: (not q.values, q.missing)) for same in zip(*of_each, strict=True)]
+    return [
+        min(same, key=lambda q: (not q.values, q.missing)) for same in zip(*of_each, strict=True)
+    ]

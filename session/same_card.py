@@ -19,11 +19,11 @@ class OtherCard(ValueError):
 
 
 def refuse_others(
-    sessions: Sequence[tuple[Path, Session]], one_kind: bool = False
+    sessions: Sequence[tuple[Path, Session]], one_kind: bool = False, told: bool = True
 ) -> None:
     """Check that all sessions are of one card; with ``one_kind`` cards of one name are as good.
 
-    A card is told by its UUID, a CPU by its host and its cores.
+    A card is told by its UUID, a CPU by its host and its cores; ``told``: the refusal says them.
 
     Raises:
         OtherCard: naming the first two files that differ.
@@ -34,11 +34,13 @@ def refuse_others(
     for path, session in sessions[1:]:
         named, other = (s.device.name or "an unknown device" for s in (first, session))
         if named != other:
-            raise OtherCard(f"{path}: of {other}, but {first_path} is of {named}: a table is of one")
-        if not one_kind and not _one(first, session):
-            a, b = _told(first), _told(session)
             raise OtherCard(
-                f"{path}: of another {other} ({b}) than {first_path} ({a}); "
+                f"{path}: of {other}, but {first_path} is of {named}: a table is of one"
+            )
+        if not one_kind and not _one(first, session):
+            a, b = (f" ({_told(s)})" if told else "" for s in (first, session))
+            raise OtherCard(
+                f"{path}: of another {other}{b} than {first_path}{a}; "
                 "--one-kind takes cards of one name together"
             )
 

@@ -120,8 +120,8 @@ def record(session: Session, file: Path | None) -> Record:
 
 
 def _watch(session: Session) -> dict[str, Any]:
-    told = watched(session, card_roofs(session)) if session.suite == WATCH else {}
-    return dict(msgspec.to_builtins(told))
+    told = watched(session, card_roofs(session)) if session.suite == WATCH else None
+    return dict(msgspec.to_builtins(told)) if told is not None else {}
 
 
 def _launch(session: Session) -> dict[str, Any]:

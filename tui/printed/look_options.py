@@ -10,6 +10,9 @@ ASCII_ONLY = "only characters that any terminal can show (by itself where the lo
 THEME = "colours: dark, light, contrast (light by itself where COLORFGBG says so); NO_COLOR: none"
 JSON = "the record as JSON, alone on stdout"
 MARKDOWN = "the record as Markdown, alone on stdout: no host, no path"
+ANONYMOUS = (
+    "without UUID, host and paths, also inside notes and logs; nothing is ever sent anywhere"
+)
 MOUSE = "let the mouse open panes and scroll; the terminal's own selection needs Shift then"
 
 

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from roofwatch.session.checks import FAILED, MISSING, Check
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import Question
-from roofwatch.session.record_table import OneSession, RecordTable
 from roofwatch.session.record_rows import TableRow
+from roofwatch.session.record_table import OneSession, RecordTable
 from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
