@@ -44,12 +44,12 @@ def command(session: Session, suite: str = QUICK) -> str:
 def fill(session: Session, probe: str, suite: str = QUICK) -> str:
     """Which probe would tell, and its command; of one that was to run, why it has not.
 
-    ``probe`` is its key, or the beginning of several keys: a note on the first of them counts.
+    ``probe`` is its key, or the beginning of several keys: the last note on any of them counts.
     """
     run = session.reported_run
     known = [s.key for s in session.specs if s.key.startswith(probe)]
     noted = [n.text for n in session.notes if n.probe in known and n.run == run]
     faults = [f.what for f in session.faults if f.probe in known and f.run == run]
     if told := [*noted, *faults]:
-        return f"{known[0]}: {told[0]}"
+        return f"{known[0]}: {told[-1]}"
     return f"{probe}: {command(session, suite)}"

@@ -338,9 +338,8 @@ class Live:
 
     def _said(self, child: Child) -> list[Fault]:
         """What it has written of its own faults."""
-        begin_s = self.now() - child.age_s
-        faults = (f for f in self.session.faults if f.instrument == child.instrument)
-        return [f for f in faults if f.t >= begin_s]
+        begin_s, name = self.now() - child.age_s, child.instrument
+        return [f for f in self.session.faults if f.instrument == name and f.t >= begin_s]
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import DECODE
 from roofwatch.session.checks import NOT_OF_THIS, fill
@@ -140,8 +141,8 @@ def _flat(session: Session, own: Roofs, key: str) -> TableRow:
     )
     if flat is None or m is None or flat.best_tflops is None:
         why = fill(session, probe)
-        if session.device.kind == "cpu" and key == "fp16":
-            why = f"{NOT_OF_THIS}: no fp16 probe runs on a CPU"
+        if session.device.kind == "cpu":
+            why = _of_no_cpu(session, key, why)
         return msgspec.structs.replace(row, missing=why)
     return msgspec.structs.replace(
         row,
@@ -149,6 +150,14 @@ def _flat(session: Session, own: Roofs, key: str) -> TableRow:
         share=flat.best_tflops / nominal if nominal else None,
         note=_sides(m),
     )
+
+
+def _of_no_cpu(session: Session, key: str, why: str) -> str:
+    """What a CPU does not measure at all, or has skipped for want of the unit."""
+    if key not in CPU_DTYPES:
+        return f"{NOT_OF_THIS}: no {key} probe runs on a CPU"
+    noted = any(n.probe == f"matmul-{key}" for n in session.notes)
+    return f"{NOT_OF_THIS}: {why.partition(': ')[2]}" if noted else why
 
 
 def _sides(m: Measurement) -> str:
@@ -176,7 +185,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:
         row,
         measured=seen.ridge,
         share=seen.ridge / nominal.ridge if nominal else None,
-        note=f"{held.ridge:.0f} held for seconds" if burst and held else "",
+        note=f"{held.ridge:.3g} held for seconds" if burst and held else "",
     )
 
 
@@ -230,7 +239,9 @@ def _step(session: Session, own: Roofs, curve: DecodeCurve | None) -> TableRow:
     slope = own.nominal_gbs or own.bandwidth_gbs
     floor_ms = first.bytes / slope / 1e6 if slope else None
     how = "graph" if first.graph_s is not None else "eager"
-    whole = "" if curve.layers == curve.layers_of else f", {curve.layers} of {curve.layers_of}"
+    whole = (
+        "" if curve.layers == curve.layers_of else f", {curve.layers} of {curve.layers_of} layers"
+    )
     return msgspec.structs.replace(
         row,
         nominal=first.bytes / own.nominal_gbs / 1e6 if own.nominal_gbs else None,

@@ -15,7 +15,7 @@ from roofwatch.session.record_words import HEADS, about, cells, check_said, grou
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 
-WHAT, RIGHT = 37, (8, 15, 10, 13)  # cells of the first column, and of those that end at the right
+WHAT, RIGHT = 35, (8, 14, 9, 11)  # cells of the first column, and of those that end at the right
 ROOMY = 116  # cells from which what a row is of stands behind it
 STYLE = {MISSING: "dim", FAILED: "warn"}
 
