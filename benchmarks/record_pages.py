@@ -45,7 +45,7 @@ PAGES = (
         [f"cpu-{suite}-1" for suite in SUITES],
         "A virtual machine with two cores, on which other work ran meanwhile: what falls short of "
         "its range, and a check that failed, cannot be told from that work. A CPU has no nominal "
-        "figures here, no CUDA graphs and no profiler of kernels; rows and checks that want one say "
+        "figures here, no CUDA graphs, no profiler of kernels; rows and checks that want one say "
         "so. The decode step is of SmolLM2-135M's shapes. Of the telemetry every tenth sample is "
         "kept (`benchmarks/thinned.py`).",
         "",

@@ -51,6 +51,9 @@ def test_the_command_runs_the_very_probe(path: Path) -> None:
     session = fold(events(path))
     for spec in session.specs:
         command = repeat_command(session, spec)
+        if spec.model and spec.model not in {m.name for m in packaged_models()}:
+            assert command is None  # of somebody's config.json, which a session does not keep
+            continue
         assert command is not None, spec.key
         assert spec in would_run(command, session), command
 
