@@ -133,7 +133,7 @@ def _ends(expect: Expect) -> tuple[float, float]:
 
 def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check:
     """The first of the two that close the seed's record: the ridge in its expected range."""
-    name = "the measured ridge lies in its expected range"
+    name = "the ridge lies in its expected range"
     key = main.peak_key if main is not None else ""
     roof = own.roof(key, "burst") or own.roof(key, "sustained")
     expected = ridge_expected(session, own, main)

@@ -172,7 +172,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:
     expected = ridge_expected(session, own, main)
     row = TableRow(
         item=RIDGE,
-        what=f"measured ridge {key}".rstrip(),
+        what=f"ridge {key}".rstrip(),
         unit="FLOP/byte",
         nominal=nominal.ridge if nominal else None,
         low=expected[0] if expected else None,
@@ -258,7 +258,7 @@ def _growth(session: Session, curve: DecodeCurve | None) -> TableRow:
     first, last = (curve.points[0], curve.points[-1]) if curve else (None, None)
     row = TableRow(
         item=GROWTH,
-        what=f"step at batch {last.batch if last else LAST} over batch 1",
+        what=f"step at batch {last.batch if last else LAST} over 1",
         unit="%",
     )
     if curve is None or first is None or last is None or curve.last_over_first is None:

@@ -14,6 +14,7 @@ from roofwatch.roofline.suite import SUITES, suite
 from roofwatch.session.events import Device, Measurement, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.models import packaged_models
 from roofwatch.session.repeat_command import not_repeatable, python_lines, repeat_command
 from roofwatch.tui.printed.live_options import decode_shapes
 from roofwatch.verbs.screen import screen_parser

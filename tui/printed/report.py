@@ -21,8 +21,8 @@ from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of
 from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
-from roofwatch.tui.notebook import notebook_pane
-from roofwatch.tui.printed import table_rows, watch_rows
+from roofwatch.tui.notebook import notebook_pane, record_rows
+from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
 from roofwatch.tui.probes import probes_pane
 from roofwatch.tui.roofline import roofline_pane
@@ -59,8 +59,8 @@ def report(
     rows += kernel_rows.build(session, cells, 400, glyphs)
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
-    rows += [*table_rows.table_rows(record_table([session]), cells, glyphs), row("")]
-    rows += table_rows.question_rows(questions(session, own), cells, glyphs)
+    rows += [*record_rows.table_rows(record_table([session]), cells, glyphs), row("")]
+    rows += record_rows.question_rows(questions(session, own), cells, glyphs)
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
     if path is not None:

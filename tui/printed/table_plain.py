@@ -57,7 +57,7 @@ def _sessions(options: argparse.Namespace) -> list[Session]:
 def _print_text(sessions: Sequence[Session], glyphs: Glyphs) -> None:
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.drawing.rows_of_text import row
-    from roofwatch.tui.printed.table_rows import question_rows, table_rows
+    from roofwatch.tui.notebook.record_rows import question_rows, table_rows
 
     room = columns(sys.stdout)
     rows = table_rows(record_table(sessions), room, glyphs)

@@ -15,21 +15,24 @@ from roofwatch.session.record_words import HEADS, about, cells, check_said, grou
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 
-WHAT, RIGHT = 35, (8, 14, 9, 11)  # cells of the first column, and of those that end at the right
+WHAT, RIGHT = 32, (8, 14, 9, 11)  # cells of the first column, and of those that end at the right
+WHOLE = WHAT + sum(RIGHT) + 2  # cells of a line with its mark
+LEAST_WHAT = 8
 ROOMY = 116  # cells from which what a row is of stands behind it
 STYLE = {MISSING: "dim", FAILED: "warn"}
 
 
 def table_rows(table: RecordTable, room: int, glyphs: Glyphs) -> list[Row]:
     """The table, its checks and the sessions that it is of, in ``room`` cells."""
-    out = [row((_laid(f" {'record':<{WHAT - 1}}", HEADS[1:]), "dim"))]
+    out = [row((_laid(" record", HEADS[1:], room), "dim"))]
     for r in table.rows:
         out += _row(r, room, glyphs)
     out += check_rows(table.checks, room, glyphs)
     if table.note:
         out += wrapped(table.note, room - 2, "warn", f" {glyphs.warn} ")
     if len(table.sessions) > 1:
-        out += [row((f" {_session(s)}", "dim")) for s in table.sessions]
+        for s in table.sessions:
+            out += wrapped(_session(s), room - 2, "dim", " ")
     return out
 
 
@@ -55,22 +58,30 @@ def question_rows(found: Sequence[Question], room: int, glyphs: Glyphs) -> list[
 
 def _row(r: TableRow, room: int, glyphs: Glyphs) -> list[Row]:
     told = cells(r, glyphs.dash)
-    what = f" {head_of(shown(told.what), WHAT - 2, glyphs.ellipsis)}"
+    what = f" {head_of(shown(told.what), _what(room) - 2, glyphs.ellipsis)}"
     beside = shown(about(r))
     if r.said and cell_len(r.said) > RIGHT[2]:  # the card: words over the whole line
-        return hung(f"{what:<{WHAT}} ", shown(r.said), room - 1, "", "")
+        return hung(f"{what}  ", shown(r.said), room - 1, "", "")
     mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
-    line = f"{_laid(f'{what:<{WHAT}}', told[1:])} {mark}".rstrip()
+    line = f"{_laid(what, told[1:], room)} {mark}".rstrip()
     style = "dim" if not r.filled else ""
-    if beside and cell_len(line) + 3 + cell_len(beside) < room >= ROOMY:
-        gap = " " * max(2, WHAT + sum(RIGHT) + 4 - cell_len(line))
+    if beside and WHOLE + 3 + cell_len(beside) < room >= ROOMY:
+        gap = " " * (WHOLE + 2 - cell_len(line))
         return [row((line, style), (gap + beside, "dim"))]
     below = wrapped(beside, room - 4, "dim", "   ") if beside else []
     return [row((line, style)), *below]
 
 
-def _laid(what: str, rest: Sequence[str]) -> str:
-    return what + "".join(f"{text:>{size}}" for text, size in zip(rest, RIGHT, strict=True))
+def _what(room: int) -> int:
+    """Cells of the first column: where it is narrow, nominal and expected stand nowhere."""
+    return WHAT if room >= WHOLE else max(LEAST_WHAT, min(WHAT, room - sum(RIGHT[2:]) - 2))
+
+
+def _laid(what: str, rest: Sequence[str], room: int) -> str:
+    columns = slice(None) if room >= WHOLE else slice(2, None)
+    sized = zip(rest[columns], RIGHT[columns], strict=True)
+    gap = " " * (_what(room) - cell_len(what))
+    return what + gap + "".join(f"{text:>{size}}" for text, size in sized)
 
 
 def _session(s: OneSession) -> str:
