@@ -37,11 +37,12 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
     apart: float
     date: str
     own: bool
+    device: str = "card"  # or "CPU", in words
 
     @property
     def why(self) -> str:
         """What the range rests on."""
-        whose = "this card's own best" if self.own else "the best of a card of this name"
+        whose = f"this {self.device}'s own best" if self.own else "the best of a card of this name"
         return f"{whose} of {self.date}, with twice what runs of it lie apart ({self.apart:.1%})"
 
 
@@ -142,7 +143,8 @@ def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
         if not own:
             apart = max(apart, STREAMS_APART if m.peak_key is None else CARD_TO_CARD)
         date = (session.started_at or "an unknown day")[:10]
-        yield Best(probe=m.probe, rate=value(m), apart=apart, date=date, own=own)
+        device = "CPU" if session.device.kind == "cpu" else "card"
+        yield Best(probe=m.probe, rate=value(m), apart=apart, date=date, own=own, device=device)
 
 
 def same_device(a: Device, b: Device) -> bool:

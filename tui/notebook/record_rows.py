@@ -15,8 +15,8 @@ from roofwatch.session.record_words import HEADS, about, cells, check_said, grou
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 
-WHAT, RIGHT = 32, (8, 14, 9, 11)  # cells of the first column, and of those that end at the right
-WHOLE = WHAT + sum(RIGHT) + 2  # cells of a line with its mark
+WHAT, RIGHT = 31, (8, 14, 9, 11)  # cells of the first column, and of those that end at the right
+WHOLE = WHAT + sum(RIGHT) + 3  # cells of a line with its mark
 LEAST_WHAT = 8
 ROOMY = 116  # cells from which what a row is of stands behind it
 STYLE = {MISSING: "dim", FAILED: "warn"}
@@ -74,7 +74,7 @@ def _row(r: TableRow, room: int, glyphs: Glyphs) -> list[Row]:
 
 def _what(room: int) -> int:
     """Cells of the first column: where it is narrow, nominal and expected stand nowhere."""
-    return WHAT if room >= WHOLE else max(LEAST_WHAT, min(WHAT, room - sum(RIGHT[2:]) - 2))
+    return WHAT if room >= WHOLE else max(LEAST_WHAT, min(WHAT, room - sum(RIGHT[2:]) - 3))
 
 
 def _laid(what: str, rest: Sequence[str], room: int) -> str:

@@ -156,7 +156,7 @@ def test_every_key_that_acts_can_be_asked_for_by_name() -> None:
     for typed, first in (
         ("mark", "Sessions: mark one"),
         ("sess", "Open Sessions"),
-        ("page('help')", "Help"),
+        ("help", "Help"),
         ("zoom", "Zoom in"),
         ("compare", "Sessions: mark one, compare"),
         ("plan", "Open Plan"),
