@@ -78,10 +78,10 @@ def _what(room: int) -> int:
 
 
 def _laid(what: str, rest: Sequence[str], room: int) -> str:
-    columns = slice(None) if room >= WHOLE else slice(2, None)
-    sized = zip(rest[columns], RIGHT[columns], strict=True)
+    first = 0 if room >= WHOLE else 2
+    texts, sizes = list(rest)[first:], list(RIGHT)[first:]
     gap = " " * (_what(room) - cell_len(what))
-    return what + gap + "".join(f"{text:>{size}}" for text, size in sized)
+    return what + gap + "".join(f"{t:>{size}}" for t, size in zip(texts, sizes, strict=True))
 
 
 def _session(s: OneSession) -> str:
