@@ -122,13 +122,14 @@ def main(argv: list[str] | None = None) -> int:
         from roofwatch.session.number_file import UnreadableNumbers
         from roofwatch.session.picture import PictureRefused
         from roofwatch.session.plan import PlanError
+        from roofwatch.session.same_card import OtherCard
         from roofwatch.session.side_by_side import CompareRefused
         from roofwatch.session.watch.metrics_file import MetricsRefused
         from roofwatch.trace.refusal import UnreadableTrace
 
         of_files = (NominalError, SaveRefused, UnreadableNumbers, UnreadableSession)
         more = (MetricsRefused, ModelError, PictureRefused, PlanError, UnreadableTrace)
-        known = (*of_files, *more, CompareRefused)
+        known = (*of_files, *more, CompareRefused, OtherCard)
         if not isinstance(error, known):
             raise
         tell(f"roofwatch: {error}")

@@ -30,6 +30,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     resume: Path | None = None  # an incomplete session, to be gone on with
     hz: float = 10.0
     probes: bool = True  # False: telemetry only
+    history: bool = True  # expect of a card what it has reached before
 
 
 def birth() -> tuple[str, str, str]:

@@ -6,13 +6,13 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from roofwatch.roofline.peaks import unit
 from roofwatch.session.events import AnyEvent, SessionInfo, decode
-from roofwatch.session.fold import fold
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.session.schema import NO_SESSION, refusal, refusal_of
 
@@ -82,6 +82,26 @@ class _Unreadable(ValueError):
 
 def entry_of(path: Path) -> Iterator[Entry | None]:
     """Read one file: None after each part of it, then its entry, whatever the file is."""
+    for read in parts_of(path):
+        yield entry(read) if read is not None else None
+
+
+class Parts(NamedTuple):
+    """A file as it was read, without its samples; ``tail`` is empty where ``head`` is the whole.
+
+    ``problem`` is why it cannot be read, in one line.
+    """
+
+    path: Path
+    size_bytes: int
+    mtime_s: float
+    head: list[AnyEvent]
+    tail: list[AnyEvent]
+    problem: str | None = None
+
+
+def parts_of(path: Path) -> Iterator[Parts | None]:
+    """Read one file: None after each part of it, then what was read."""
     size, mtime = 0, 0.0
     try:
         # Looked at again after opening, without waiting: it may have become a link or a pipe.
@@ -99,16 +119,11 @@ def entry_of(path: Path) -> Iterator[Entry | None]:
                     head.append(event)
             if size > WHOLE_BYTES:
                 tail = [e for e in _events(file, size - TAIL_BYTES, size) if e is not None]
-        yield _entry(path, size, mtime, head, tail)
+        yield Parts(path, size, mtime, head, tail)
     except OSError as error:
-        yield _refused(path, size, mtime, error.strerror or str(error))
+        yield Parts(path, size, mtime, [], [], error.strerror or str(error))
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
-        yield _refused(path, size, mtime, str(error) or "nested too deeply")
-
-
-def _refused(path: Path, size: int, mtime: float, why: str) -> Entry:
-    foreign = NO_SESSION in why
-    return Entry(path=path, size_bytes=size, mtime_s=mtime, problem=why, foreign=foreign)
+        yield Parts(path, size, mtime, [], [], str(error) or "nested too deeply")
 
 
 def _events(file: BinaryIO, begin: int, end: int) -> Iterator[AnyEvent | None]:
@@ -161,13 +176,35 @@ def _event(raw: bytes, row: int) -> AnyEvent | None:
     return event
 
 
-def _entry(
-    path: Path, size: int, mtime: float, head: list[AnyEvent], tail: list[AnyEvent]
-) -> Entry:
-    session = fold([*head, *tail])
-    own = roofs(session)
-    if tail and not _known(own):  # a later run, whose measurements lie between
-        own = roofs(fold(head))
+def folded(read: Parts) -> tuple[Session, Session]:
+    """The session without its samples, and the one that its figures are of.
+
+    The two differ where a long file's last run has its measurements between head and tail.
+
+    Raises:
+        ValueError: the events do not make a session; one line.
+    """
+    session = fold([*read.head, *read.tail])
+    if read.tail and not _known(roofs(session)):
+        return session, fold(read.head)
+    return session, session
+
+
+def entry(read: Parts) -> Entry:
+    """What a list says of a file that was read."""
+    path, size, mtime = read.path, read.size_bytes, read.mtime_s
+    if read.problem is None:
+        try:
+            return _entry(path, size, mtime, *folded(read))
+        except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+            read = read._replace(problem=str(error) or "nested too deeply")
+    problem = read.problem or ""
+    foreign = NO_SESSION in problem
+    return Entry(path=path, size_bytes=size, mtime_s=mtime, problem=problem, foreign=foreign)
+
+
+def _entry(path: Path, size: int, mtime: float, session: Session, measured: Session) -> Entry:
+    own = roofs(measured)
     main = own.compute.get(own.main_key or "")
     device = session.device
     return Entry(

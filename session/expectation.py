@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from roofwatch.roofline.expected import Reported, expected, expected_cpu, of_mistake
+from roofwatch.roofline.expected import Range, Reported, expected, expected_cpu, of_mistake
 from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card
+from roofwatch.roofline.own_best import own_range
 from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.session.events import Device, Expect, SessionInfo
 
 if TYPE_CHECKING:
     from roofwatch.session.fold import Session
+    from roofwatch.session.history import Best
 
 
 def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str]) -> Nominal:
@@ -43,9 +45,17 @@ def nominal_of(device: Device, cards: tuple[Card, ...], user_keys: frozenset[str
 
 
 def expectations(
-    specs: tuple[ProbeSpec, ...], device: Device, nominal: Nominal, t: float, run: int
+    specs: tuple[ProbeSpec, ...],
+    device: Device,
+    nominal: Nominal,
+    t: float,
+    run: int,
+    best: Mapping[str, Best] | None = None,
 ) -> Iterator[Expect]:
-    """One expect event for each probe of which something can be said."""
+    """One expect event for each probe of which something can be said.
+
+    ``best`` is what the card has reached before, by probe: then that is expected, and no fraction.
+    """
     reported = Reported(
         power_limit_w=device.power_limit_w,
         power_default_w=device.power_default_w,
@@ -60,6 +70,8 @@ def expectations(
         found = expected(like, nominal, reported)  # of a CPU too, where a user's card names it
         if found is None and device.kind == "cpu":
             found = expected_cpu(like, reported)
+        if best and like.key in best:
+            found = _own(best[like.key], like, nominal)
         if found is not None and spec.mistake:
             found = of_mistake(spec, found, nominal)
         if found is not None:
@@ -74,14 +86,25 @@ def expectations(
             )
 
 
+def _own(best: Best, spec: ProbeSpec, nominal: Nominal) -> Range:
+    ceiling = nominal.ceiling_bandwidth_gbs
+    if spec.peak_key:
+        ceiling = nominal.ceilings_tflops.get(spec.peak_key)
+    return own_range(best.rate, best.apart, spec.unit, best.why, ceiling)
+
+
 def expected_anew(
-    session: Session, cards: tuple[tuple[Card, ...], frozenset[str]], t: float, run: int
+    session: Session,
+    cards: tuple[tuple[Card, ...], frozenset[str]],
+    t: float,
+    run: int,
+    best: Mapping[str, Best] | None = None,
 ) -> Iterator[SessionInfo | Expect]:
     """Nominal figures and ranges that the session does not have yet, or has otherwise."""
     nominal = nominal_of(session.device, *cards)
     if nominal != session.nominal:
         yield SessionInfo(t=t, nominal=msgspec.to_builtins(nominal))
-    for expect in expectations(session.specs, session.device, nominal, t, run):
+    for expect in expectations(session.specs, session.device, nominal, t, run, best):
         known = session.expect(expect.probe, run)
         if known is None or (known.low, known.high) != (expect.low, expect.high):
             yield expect

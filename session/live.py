@@ -31,6 +31,7 @@ from roofwatch.session.events import AnyEvent, Device, End, Fault, Note, Session
 from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
+from roofwatch.session.look_back import LookBack
 from roofwatch.session.pairing import another, other_card, paired
 from roofwatch.session.restarts import FINAL, Restarts
 
@@ -80,6 +81,7 @@ class Live:
         else:
             self.file = kept_file.create(options.save, self._stamp, self._id)
         self.options = options
+        self._past = LookBack(options.history and options.probes)
         self._run = self.session.run
         self.instruments = Instruments(self._t0_ns, self.file)
 
@@ -160,8 +162,7 @@ class Live:
 
     def _learned(self, info: SessionInfo) -> None:
         """An instrument said which device it sees; pair them and name the file."""
-        telemetry = self.session.told_by("telemetry")
-        probes = self.session.told_by("probes")
+        telemetry, probes = (self.session.told_by(name) for name in ("telemetry", "probes"))
         if telemetry and probes and info.instrument == "probes":
             if probes.kind == "cpu" and telemetry.kind == "cuda":
                 self._note("this torch cannot use the GPU: the CPU is measured instead")
@@ -196,14 +197,16 @@ class Live:
         return paired(telemetry, probes)
 
     def _expect(self) -> None:
-        """Write the nominal card and the ranges once a device is known; again if it changes."""
+        """Write the nominal card and the ranges once a device is known; again if more is known."""
         device = self.session.device
-        unchanged = self.session.revision == self._expected_revision
-        if device.kind is None or self._told_go or unchanged:
+        if device.kind is None or self._told_go:
+            return
+        if not self._past.read(self.session) and self.session.revision == self._expected_revision:
             return
         from roofwatch.session.expectation import expected_anew  # after the first paint
 
-        for event in expected_anew(self.session, self._cards(), self.now(), self._run):
+        told = self._cards(), self.now(), self._run, self._past.best
+        for event in expected_anew(self.session, *told):
             self.tell(event)
         self._expected_revision = self.session.revision
 
@@ -220,11 +223,11 @@ class Live:
     def waiting(self) -> bool:
         """The probe instrument is ready, the ranges are written: only ``go`` is missing."""
         probes = self.instruments.get("probes")
-        if self._told_go or probes is None or not self._paired():
+        if self._told_go or probes is None or not self._paired() or not self._past.done:
             return False
-        enough = len(self.session.samples) >= SAMPLES_TO_JUDGE
-        silent = not self.instruments.alive("telemetry")
-        return enough or silent or probes.age_s > IDENTITY_PATIENCE_S
+        if len(self.session.samples) >= SAMPLES_TO_JUDGE or probes.age_s > IDENTITY_PATIENCE_S:
+            return True
+        return not self.instruments.alive("telemetry")
 
     def busy(self) -> Busy | None:
         """Who else is on the card, judged by the samples before our own work began."""
@@ -335,9 +338,8 @@ class Live:
 
     def _said(self, child: Child) -> list[Fault]:
         """What it has written of its own faults."""
-        begin_s = self.now() - child.age_s
-        faults = (f for f in self.session.faults if f.instrument == child.instrument)
-        return [f for f in faults if f.t >= begin_s]
+        begin_s, name = self.now() - child.age_s, child.instrument
+        return [f for f in self.session.faults if f.instrument == name and f.t >= begin_s]
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""

@@ -11,6 +11,9 @@ from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.questions import questions
+from roofwatch.session.record_markdown import questions_markdown, table_markdown
+from roofwatch.session.record_table import answers, record_table
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.side_by_side import SideBySide
 from roofwatch.session.table import DONE, ProbeRow, probe_rows
@@ -34,38 +37,49 @@ ESCAPED = str.maketrans(
 
 
 def markdown(session: Session) -> str:
-    """Device and software, the roofs, every probe, what smells wrong; ends with a line feed."""
+    """Device, roofs, every probe, what smells wrong, the record, the five answers; a line feed."""
     found = findings(session)
     own = roofs(session)
     parts = [_title(session)]
     if session.suite == WATCH:
-        parts.append(watch_markdown(session, _text))
+        parts.append(watch_markdown(session, text))
     else:
         rows = [_probe(r) for r in probe_rows(session, found)]
         parts += [_roofs(own), _table(_PROBES, rows)]
     said = []
     dropped = fall(session)
     if dropped is not None and dropped.price_tflops:
-        said.append(f"- {_text(dropped.sentence)}")
+        said.append(f"- {text(dropped.sentence)}")
     for f in found:
         if f.severity != NOTE:
-            about = f"{_text(f.severity)}, {_text(session.label(f.subject))}"
-            said.append(f"- **{_text(f.code)}** {about}: {_text(f.message)}")
+            about = f"{text(f.severity)}, {text(session.label(f.subject))}"
+            said.append(f"- **{text(f.code)}** {about}: {text(f.message)}")
     if not said and session.complete:
         said = ["- nothing smells wrong"]
     if not session.complete:
         said.append("- this session is not complete")
-    return "\n\n".join(part for part in (*parts, "\n".join(said)) if part) + "\n"
+    parts.append("\n".join(said))
+    if session.suite != WATCH:
+        parts.append(table_markdown(record_table([session]), text))
+        parts.append(questions_markdown(questions(session, own), text))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def record_markdown(sessions: Sequence[Session]) -> str:
+    """The record table alone, of several sessions of one card, and the five answers."""
+    table = record_table(sessions)
+    parts = (table_markdown(table, text), questions_markdown(answers(sessions), text))
+    return "\n\n".join(parts) + "\n"
 
 
 def compared_markdown(told: SideBySide) -> str:
     """Sessions side by side; names no host and no path either, and ends with a line feed."""
-    return comparison_markdown(told, _text, _table)
+    return comparison_markdown(told, text, _table)
 
 
 def _title(session: Session) -> str:
     device, software = session.device, session.software
-    told = [f"**{_text(device.name or 'unknown device')}**"]
+    told = [f"**{text(device.name or 'unknown device')}**"]
     if device.memory_bytes:
         told.append(f"{device.memory_bytes / 2**30:.0f} GiB")
     if device.power_limit_w:
@@ -77,9 +91,9 @@ def _title(session: Session) -> str:
         ("roofwatch", software.roofwatch),
     ):
         if version:
-            told.append(f"{what} {_text(version)}")
+            told.append(f"{what} {text(version)}")
     if session.started_at:
-        told.append(f"{_text(session.started_at)[:16].replace('T', ' ')} UTC")
+        told.append(f"{text(session.started_at)[:16].replace('T', ' ')} UTC")
     return " · ".join(told)
 
 
@@ -115,14 +129,14 @@ def _flat(own: Roofs, c: ComputeRoof) -> tuple[str, ...]:
 
 def _probe(r: ProbeRow) -> tuple[str, ...]:
     expected = f"{_figure(r.low)} – {_figure(r.high)}" if r.low is not None else NOT_MEASURED
-    measured = _figure(r.measured) if r.state == DONE and not r.said else _text(r.said or r.state)
+    measured = _figure(r.measured) if r.state == DONE and not r.said else text(r.said or r.state)
     return (
-        _text(r.label),
+        text(r.label),
         expected,
         measured,
         r.unit if r.measured is not None else "",
         f"{r.of_nominal:.0%}" if r.of_nominal else "",
-        _text(" ".join(r.codes)),
+        text(" ".join(r.codes)),
     )
 
 
@@ -148,5 +162,6 @@ def _figure(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _text(text: str) -> str:
-    return shown(text).translate(ESCAPED)
+def text(said: str) -> str:
+    """Text of others as text: nothing in it is markup, or calls someone."""
+    return shown(said).translate(ESCAPED)

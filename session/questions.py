@@ -6,32 +6,40 @@ from typing import Any
 
 import msgspec
 
-from roofwatch.notebook.unstable import CONTROL, PROFILER
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
+from roofwatch.session.checks import MISSING, Check
 from roofwatch.session.decode import decode_curves
-from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import COMPUTE, MEMORY, OVERHEAD, TFLOPS, KernelPoint, kernel_map
-from roofwatch.session.rates import intensity, time_s
+from roofwatch.session.question_checks import (
+    bandwidth_checks,
+    compute_checks,
+    decode_checks,
+    kernel_checks,
+    ridge_checks,
+)
+from roofwatch.session.rates import intensity
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
-from roofwatch.session.sweeps import highest_gbs, sweeps
 from roofwatch.session.throttle import fall
-
-EXPLAINED = 0.10  # of a decode step, what its parts may leave unexplained
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, its answer in a sentence, the figures, and the checks that were made."""
+    """A question, its answer in a sentence, the figures, and the checks that it rests on."""
 
     number: int
     question: str
     answer: str
     values: dict[str, Any]
-    checks: list[dict[str, Any]] = []
+    checks: list[Check] = []
+
+    @property
+    def missing(self) -> int:
+        """How many of its checks nothing was measured for."""
+        return sum(c.word == MISSING for c in self.checks)
 
 
 def questions(session: Session, own: Roofs) -> list[Question]:
@@ -40,7 +48,7 @@ def questions(session: Session, own: Roofs) -> list[Question]:
     asked = [
         _bandwidth(session, own),
         _compute(session, own, main),
-        _ridge(own, main),
+        _ridge(session, own, main),
         _decode(session, own),
         _kernels(session, own, main),
     ]
@@ -64,7 +72,11 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
     question = "What share of the nominal bandwidth does this card reach?"
     if own.bandwidth is None or own.bandwidth_gbs is None:
         return Question(
-            number=1, question=question, answer="The add_scalar probe would tell.", values={}
+            number=1,
+            question=question,
+            answer="The add_scalar probe would tell.",
+            values={},
+            checks=bandwidth_checks(session, own),
         )
     whole = own.nominal_gbs
     return Question(
@@ -77,29 +89,8 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
             "nominal_gbs": whole,
             "of_nominal": own.bandwidth_gbs / whole if whole else None,
         },
-        checks=_bandwidth_checks(session, own),
+        checks=bandwidth_checks(session, own),
     )
-
-
-def _bandwidth_checks(session: Session, own: Roofs) -> list[dict[str, Any]]:
-    """The seed's three: another type, a tensor that fits in the cache, the profiler."""
-    checks: list[dict[str, Any]] = []
-    for m in session.measured():
-        ratio = control_ratio(session, m)
-        if ratio is not None:
-            ok = abs(ratio - 1) <= CONTROL
-            checks.append({"check": f"{m.dtype} moves bytes as fast", "ratio": ratio, "ok": ok})
-    swept = next((s for s in sweeps(session, own) if s.probe.startswith("add_scalar")), None)
-    if swept is not None and own.nominal_gbs:
-        ratio = highest_gbs(swept, session.device.l2_bytes) / own.nominal_gbs
-        what = "a tensor that fits in the cache reads above nominal"
-        checks.append({"check": what, "ratio": ratio, "ok": ratio > 1})
-    profiled = own.bandwidth if own.bandwidth and own.bandwidth.kernel_time_s else None
-    if profiled is not None and profiled.kernel_time_s is not None:
-        ratio = profiled.kernel_time_s / time_s(profiled)
-        what = "the profiler's kernel time agrees"
-        checks.append({"check": what, "ratio": ratio, "ok": abs(ratio - 1) <= PROFILER})
-    return checks
 
 
 def _lost_bandwidth(session: Session, own: Roofs) -> str:
@@ -118,7 +109,13 @@ def _lost_bandwidth(session: Session, own: Roofs) -> str:
 def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
     question = "What share of the nominal compute does it reach, and why not all of it?"
     if main is None or main.best_tflops is None:
-        return Question(number=2, question=question, answer="A matmul probe would tell.", values={})
+        return Question(
+            number=2,
+            question=question,
+            answer="A matmul probe would tell.",
+            values={},
+            checks=compute_checks(session, own, main),
+        )
     seen = fall(session, probe=main.sustained.probe) if main.sustained else None
     held = f" Held for seconds it is {main.sustained_tflops:.4g}" if main.sustained_tflops else ""
     if held and seen is not None and seen.price_tflops and seen.reasons:
@@ -137,6 +134,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             "nominal_tflops": whole,
             "of_nominal": main.best_tflops / whole if whole else None,
         },
+        checks=compute_checks(session, own, main),
     )
 
 
@@ -161,7 +159,7 @@ def _by(found: Attributed) -> str:
     return "" if found.clock.source == SPIN else " by NVML, up to 100 ms old"
 
 
-def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
+def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
     question = "How far is the measured ridge from the nominal one, and which one decides?"
     seen = ridges(own, main.peak_key) if main is not None else {}
     if "burst" not in seen and "sustained" not in seen:
@@ -170,6 +168,7 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
             question=question,
             answer="The add_scalar probe and a matmul probe would tell.",
             values=seen,
+            checks=ridge_checks(session, own, main),
         )
     said = ", ".join(f"{ridge:.0f} {which}" for which, ridge in seen.items())
     return Question(
@@ -177,6 +176,7 @@ def _ridge(own: Roofs, main: ComputeRoof | None) -> Question:
         question=question,
         answer=f"{said} FLOP/byte.{_which_ridge(own) if 'nominal' in seen else ''}",
         values={**seen, "changing_side": changing_side(own)},
+        checks=ridge_checks(session, own, main),
     )
 
 
@@ -193,7 +193,13 @@ def _decode(session: Session, own: Roofs) -> Question:
     curves = decode_curves(session, own)
     if not curves:
         answer = "The decode probe would tell: --suite decode."
-        return Question(number=4, question=question, answer=answer, values={})
+        return Question(
+            number=4,
+            question=question,
+            answer=answer,
+            values={},
+            checks=decode_checks(session, curves),
+        )
     said = []
     values: dict[str, Any] = {}
     for c in curves:
@@ -215,16 +221,7 @@ def _decode(session: Session, own: Roofs) -> Question:
         question=question,
         answer=f"{answer} {why}".strip(),
         values=values,
-        checks=[
-            {
-                "check": f"the parts explain a step of {c.model} at {c.context}, batch {p.batch}",
-                "ratio": p.explained,
-                "ok": abs(p.explained - 1) <= EXPLAINED,
-            }
-            for c in curves
-            for p in c.points
-            if p.explained is not None
-        ],
+        checks=decode_checks(session, curves),
     )
 
 
@@ -243,10 +240,12 @@ def _kernels(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             question=question,
             answer="The add_scalar probe and a matmul probe would tell.",
             values={},
+            checks=kernel_checks(session, own, main, []),
         )
     mapped = kernel_map(session, own)
+    checks = kernel_checks(session, own, main, mapped)
     if mapped:
-        return _by_map(question, roof.ridge, mapped)
+        return msgspec.structs.replace(_by_map(question, roof.ridge, mapped), checks=checks)
     return Question(
         number=5,
         question=question,
@@ -254,6 +253,7 @@ def _kernels(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
         f"{intensity(main.burst):.0f}. y = x + 1 has {_of_stream(own):.3g}: its time is bytes over "
         f"bandwidth, and only fewer bytes help. At {STOP * 100:.0f} % of the measured roof, stop.",
         values={"ridge": roof.ridge, "matmul_intensity": intensity(main.burst)},
+        checks=checks,
     )
 
 

@@ -15,6 +15,7 @@ from roofwatch.session.fusion import Fusion
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.mistakes import Mistake
 from roofwatch.session.questions import Question
+from roofwatch.session.record_table import RecordTable
 from roofwatch.session.sustained import Sustained
 from roofwatch.session.sweeps import Sweep
 
@@ -232,6 +233,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     shapes: dict[str, Any]  # "alignment" and "waves", as far as they were measured
     cost: dict[str, Any]  # of session.cost.Cost; empty where no price was said
     watch: dict[str, Any]  # of session.watch.summary.Watched; empty where nothing was watched
+    table: RecordTable
     questions: list[Question]
     notes: list[dict[str, Any]]
     faults: list[dict[str, Any]]

@@ -45,6 +45,7 @@ from roofwatch.session.record import (
     TelemetryBlock,
     TimeBlock,
 )
+from roofwatch.session.record_table import record_table
 from roofwatch.session.ridges import changing_side
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
@@ -108,6 +109,7 @@ def record(session: Session, file: Path | None) -> Record:
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),
+        table=record_table([session]),
         questions=questions(session, own),
         notes=[
             {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}
@@ -118,10 +120,8 @@ def record(session: Session, file: Path | None) -> Record:
 
 
 def _watch(session: Session) -> dict[str, Any]:
-    if session.suite != WATCH:
-        return {}
-    told: dict[str, Any] = msgspec.to_builtins(watched(session, card_roofs(session)))
-    return told
+    told = watched(session, card_roofs(session)) if session.suite == WATCH else None
+    return dict(msgspec.to_builtins(told)) if told is not None else {}
 
 
 def _launch(session: Session) -> dict[str, Any]:

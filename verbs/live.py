@@ -51,6 +51,7 @@ def live_session(parser: Parser, options: argparse.Namespace) -> Live:
             price=options.price,
             save=options.save,
             resume=_resumed(options.resume),
+            history=options.history,
         ),
         cards,
     )

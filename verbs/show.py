@@ -23,6 +23,8 @@ examples:
   roofwatch show s.jsonl --probe matmul-bf16
   roofwatch show s.jsonl --plot roof.svg --precision fp8
   roofwatch show s.jsonl --price 1.99/h      what it would have cost
+  roofwatch show full.jsonl decode.jsonl --table md
+  roofwatch show --log                       every saved session, a line each
 """
 
 

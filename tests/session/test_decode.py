@@ -240,7 +240,7 @@ def test_the_record_has_a_row_a_batch_and_what_the_contract_names() -> None:
     assert [c.context for c in whole.decode_curves] == [256, 2048]
     fourth = questions(s, roofs(s))[3]
     assert "TinyLlama-1.1B at 2048" in fourth.values
-    assert all(check["ok"] for check in fourth.checks)
+    assert all(check.ok for check in fourth.checks)
 
 
 def test_without_roofs_the_step_is_shown_and_nothing_is_split() -> None:

@@ -282,7 +282,7 @@ def test_work_between_the_ridges_is_named(full: Session) -> None:
 
 def test_the_questions_are_answered_with_their_checks(full: Session) -> None:
     one, two, three, *_ = questions(full, roofs(full))
-    assert [c["ok"] for c in one.checks] == [True, True, True]
+    assert [c.ok for c in one.checks] == [True, True, True]
     assert "ECC on" in one.answer
     assert "the rest" in two.answer
     assert "matmul 512" in three.answer

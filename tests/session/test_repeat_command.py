@@ -14,6 +14,7 @@ from roofwatch.roofline.suite import SUITES, suite
 from roofwatch.session.events import Device, Measurement, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.models import packaged_models
 from roofwatch.session.repeat_command import not_repeatable, python_lines, repeat_command
 from roofwatch.tui.printed.live_options import decode_shapes
 from roofwatch.verbs.screen import screen_parser
@@ -51,6 +52,9 @@ def test_the_command_runs_the_very_probe(path: Path) -> None:
     session = fold(events(path))
     for spec in session.specs:
         command = repeat_command(session, spec)
+        if spec.model and spec.model not in {m.name for m in packaged_models()}:
+            assert command is None  # of somebody's config.json, which a session does not keep
+            continue
         assert command is not None, spec.key
         assert spec in would_run(command, session), command
 

@@ -37,6 +37,7 @@ MODEL = (
     "it TinyLlama-1.1B and Llama-3-8B)"
 )
 CONTEXT = "its tokens in the KV cache of each sequence (256,2048)"
+NO_HISTORY = "expect what is published, not what this card has reached in saved sessions"
 PRICE = "what the card costs, such as 1.99/h, 14.5 CNY/h or 0.033/min: then what it buys is said"
 
 
@@ -69,6 +70,7 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
     add("--resume", nargs="?", const="", metavar="FILE", help=RESUME)
     add("--nominal", type=Path, metavar="FILE", help=NOMINAL)
+    add("--no-history", dest="history", action="store_false", help=NO_HISTORY)
     add_price_option(parser)
 
 

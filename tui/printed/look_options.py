@@ -12,6 +12,9 @@ THEME = "colours: dark, light, contrast (light by itself where COLORFGBG says so
 JSON = "the record as JSON, alone on stdout"
 MARKDOWN = "the record as Markdown, alone on stdout: no host, no path"
 TRACE = "a profiler's trace, opened in the screen's tab Trace (roofwatch trace FILE prints it)"
+ANONYMOUS = (
+    "without UUID, host and paths, also inside notes and logs; nothing is ever sent anywhere"
+)
 MOUSE = "let the mouse open panes and scroll; the terminal's own selection needs Shift then"
 
 

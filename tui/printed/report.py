@@ -11,6 +11,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
+from roofwatch.session.record_table import record_table
 from roofwatch.session.roofs import roofs
 from roofwatch.session.watch.card_roofs import card_roofs
 from roofwatch.session.watch.summary import watched
@@ -18,9 +19,9 @@ from roofwatch.tui.clocks import clocks_pane
 from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, row, text_of
 from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
-from roofwatch.tui.notebook import notebook_pane
+from roofwatch.tui.notebook import notebook_pane, record_rows
 from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
 from roofwatch.tui.probes import probes_pane
@@ -35,7 +36,7 @@ ALL = ClocksView(length_s=WHOLE)
 def report(
     session: Session, path: Path | None, cells: int, glyphs: Glyphs, key: str | None = None
 ) -> list[Row]:
-    """Device, roofline (of ``key``), clocks, probes, mistakes, findings, questions, bill, file."""
+    """Device, roofline (of ``key``), clocks, probes, findings, record, questions, bill, file."""
     found = findings(session)
     if session.suite == WATCH:
         return _watched(session, path, cells, glyphs, found)
@@ -58,9 +59,8 @@ def report(
     rows += kernel_rows.build(session, cells, 400, glyphs)
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
-    for q in questions(session, own):
-        rows.append(row((f" {q.number} {q.question}", "dim")))
-        rows += [((" " * 3, ""), *r) for r in wrapped(q.answer, cells - 4)]
+    rows += [*record_rows.table_rows(record_table([session]), cells, glyphs), row("")]
+    rows += record_rows.question_rows(questions(session, own), cells, glyphs)
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
     if path is not None:

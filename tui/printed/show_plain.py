@@ -11,7 +11,8 @@ from pathlib import Path
 
 from roofwatch.roofline.peaks import PEAK_KEYS
 from roofwatch.session.cards import load_cards
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.picture import PictureRefused, draw, precision, write
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
@@ -19,6 +20,7 @@ from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.live_options import NOMINAL, add_price_option
 from roofwatch.tui.printed.look_options import (
+    ANONYMOUS,
     add_look_options,
     add_output_options,
     add_trace_option,
@@ -28,17 +30,29 @@ PLOT = "the roofline as a picture: .svg, .png (both need matplotlib) or .txt"
 PRECISION = "whose roofline, such as bf16; without it the one that was held for seconds"
 PROBE = "the page of one probe, such as matmul-bf16: its numbers, conditions, how it was timed"
 SPEED = "with --replay: as fast as it was (1) or ten times (10); without it all of it at once"
+TABLE = (
+    "the record table with its checks and the five answers, of one session or several of one card: "
+    "text (also without a word), md, csv or json"
+)
+LOG = "a line for each saved session, newest first; with --json an object a line"
+ONE_KIND = "with --table: sessions of several cards of one name make one table, which says so"
+TABLE_FORMS = ("text", "md", "csv", "json")
 TEXT_PLOT = (100, 30)  # columns, rows
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of ``roofwatch show``."""
     add = parser.add_argument
-    add("file", type=Path, help="a session file (.jsonl)")
+    said = "a session file (.jsonl); of one card several, with --table; none with --log"
+    add("files", type=Path, nargs="*", metavar="file", help=said)
+    add("--log", action="store_true", help=LOG)
     how = add_output_options(parser)
+    how.add_argument("--table", nargs="?", const="text", choices=TABLE_FORMS, help=TABLE)
     how.add_argument("--replay", action="store_true", help="open it in the screen")
     how.add_argument("--plot", type=Path, metavar="FILE", help=PLOT)
     how.add_argument("--probe", metavar="KEY", help=PROBE)
+    add("--one-kind", action="store_true", help=ONE_KIND)
+    add("--anonymous", action="store_true", help=ANONYMOUS)
     add("--speed", type=float, choices=(1.0, 10.0), metavar="X", help=SPEED)
     add("--precision", choices=PEAK_KEYS, metavar="KEY", help=PRECISION)
     add("--nominal", type=Path, metavar="FILE", help=f"{NOMINAL} (in the screen's plan)")
@@ -55,20 +69,31 @@ def show(
     glyphs_of: Callable[[str | None, bool], Glyphs],
 ) -> int:
     """A saved session again; the exit code. ``screen`` draws it, ``refuse`` ends with code 2."""
-    others = (options.json, options.md, options.replay, options.probe is not None)
-    if options.precision and any(others):
-        refuse("--precision is of the text and of --plot")
+    _refuse_pairs(options, refuse)
+    if options.log:
+        from roofwatch.tui.printed.log_plain import print_log
+
+        print_log(options, glyphs_of)
+        return 0
+    options.file = options.files[0]
     if options.nominal is not None:
         load_cards(options.nominal)  # a mistake in a user's file is said before anything is drawn
-    if options.speed and not options.replay:
-        refuse("--speed is of --replay")
-    if options.trace is not None and not options.replay:
-        refuse("--trace is of --replay; roofwatch trace FILE prints it")
+    if options.table:
+        from roofwatch.tui.printed.table_plain import print_table
+
+        print_table(options, glyphs_of)
+        return 0
     replay = Replay(options.file, speed=options.speed)
     replay.session.price = options.price or replay.session.price
     if options.replay:
         return screen(replay)
-    session = replay.session
+    session, path = replay.session, options.file
+    if options.anonymous:
+        from roofwatch.session.anonymous import anonymous
+
+        session, path = fold(anonymous(events(options.file))), None
+        session.closed = True
+        session.price = replay.session.price
     if options.plot:
         _plot(session, options.file, options.plot, options.precision)
         tell(f"the roofline is in {options.plot}")
@@ -77,8 +102,33 @@ def show(
             refuse(f"--probe {options.probe!r} is none of {', '.join(known)}")
         _print_probe(session, options.probe, glyphs_of(sys.stdout.encoding, options.ascii))
     else:
-        print_session(session, options.file, options, glyphs_of, options.precision)
+        print_session(session, path, options, glyphs_of, options.precision)
     return 0
+
+
+def _refuse_pairs(options: argparse.Namespace, refuse: Callable[[str], object]) -> None:
+    """Options that do not go together; each is said to be of another."""
+    others = (options.json, options.md, options.replay, options.probe is not None, options.table)
+    if options.precision and any(others):
+        refuse("--precision is of the text and of --plot")
+    if options.speed and not options.replay:
+        refuse("--speed is of --replay")
+    if options.trace is not None and not options.replay:
+        refuse("--trace is of --replay; roofwatch trace FILE prints it")
+    if options.anonymous and options.replay:
+        refuse("--anonymous is of what is printed")
+    if options.log:
+        if options.files:
+            refuse("--log is of all saved sessions: no file goes with it")
+        if any((options.md, options.replay, options.plot, options.probe, options.table)):
+            refuse("with --log go --json and --anonymous only")
+        return
+    if not options.files:
+        refuse("the following arguments are required: file (or --log)")
+    if len(options.files) > 1 and not options.table:
+        refuse("several files are of --table")
+    if options.one_kind and not options.table:
+        refuse("--one-kind is of --table")
 
 
 def print_session(

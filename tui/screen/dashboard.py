@@ -230,11 +230,11 @@ class Dashboard(Screen[None]):
 
         self.app.push_screen(Saved(what, where, self.glyphs))
 
-    def action_help(self) -> None:
-        """What the keys do."""
-        from roofwatch.tui.screen.help_page import HelpPage
+    def action_page(self, name: str) -> None:
+        """Open a page over the panes: what the keys do, or the record with its answers."""
+        from roofwatch.tui.screen.named_page import named_page
 
-        self.app.push_screen(HelpPage(self.glyphs))
+        self.app.push_screen(named_page(name, self.session, self.glyphs))
 
     def action_open(self, index: int) -> None:
         """Open a pane; where several stand together, show it alone, and again to go back."""

@@ -34,8 +34,14 @@ KEYS: tuple[Key, ...] = (
     Key(
         "?",
         "this page",
-        (("question_mark", "help"),),
+        (("question_mark", "page('help')"),),
         names=("Help: every key and sign",),
+    ),
+    Key(
+        "a",
+        "the record table and the five answers, with their checks",
+        (("a", "page('record')"),),
+        names=("Record: the table and the five answers, with their checks",),
     ),
     Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.commands"),)),
     Key(

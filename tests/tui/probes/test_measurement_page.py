@@ -71,7 +71,7 @@ def test_every_probe_of_every_session_has_its_page(path: Path, glyphs: Glyphs) -
                 assert all(style(name) for _, name in r)
                 assert glyphs is UNICODE or text_of(r).isascii()
             text = "\n".join(map(text_of, whole))
-            assert "roofwatch run" in text
+            assert "roofwatch run" in text or "with the config.json of" in text
             assert "None" not in text
             assert "nan" not in text.split()
 

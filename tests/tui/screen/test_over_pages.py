@@ -28,6 +28,7 @@ OPENED = {
     "finding": (FULL, ("4", "enter")),
     "kernel": (KERNELS, ("6", "enter")),
     "saved": (FULL, ("s",)),
+    "record": (FULL, ("a",)),
 }
 FIELD = {"field of the plan": (FULL, ("7", "enter"))}
 

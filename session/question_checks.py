@@ -1,0 +1,214 @@
+"""The checks that each of the five answers rests on, made from a session or said to be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofwatch.notebook.unstable import CONTROL, PROFILER
+from roofwatch.roofline.kernel_name import uses_tensor_cores
+from roofwatch.roofline.ridge_range import ridge_range
+from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
+from roofwatch.roofline.transformer_work import SILU_MUL
+from roofwatch.session.checks import NOT_OF_THIS, Check, fill, made, missing
+from roofwatch.session.decode import DecodeCurve
+from roofwatch.session.events import Expect, Measurement
+from roofwatch.session.findings import control_ratio
+from roofwatch.session.fold import Session
+from roofwatch.session.fusion import fusions
+from roofwatch.session.kernel_map import OVERHEAD, TFLOPS, KernelPoint
+from roofwatch.session.rates import intensity, time_s, value
+from roofwatch.session.roofs import ComputeRoof, Roofs
+from roofwatch.session.sm_clock import sm_clock
+from roofwatch.session.sweeps import highest_gbs, sweeps
+
+EXPLAINED = 0.10  # of a decode step, what its parts may leave unexplained
+APART = 0.20  # the two ridges are seldom further apart (seed, question 3)
+BATCH = 128  # as far as question 4 asks
+SAVES = 0.40  # silu and mul as one kernel: a time of 3 tensors instead of 5 (seed, question 5)
+VECTOR = ("fp32", "fp64")  # precisions without tensor cores
+
+CONTROLLED = "moves bytes as fast"
+CACHED = "a tensor that fits in the cache reads above"
+PROFILED = "the profiler's kernel time agrees"
+
+
+def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
+    """The seed's three: another type, a tensor that fits in the cache, the profiler."""
+    ratios = [(m, r) for m in session.measured() if (r := control_ratio(session, m)) is not None]
+    checks = [made(f"{m.dtype} {CONTROLLED}", r, abs(r - 1) <= CONTROL) for m, r in ratios]
+    if not checks:
+        checks.append(missing(f"another type {CONTROLLED}", fill(session, "add_scalar")))
+    whole, what = own.nominal_gbs, "nominal"
+    if whole is None:  # a CPU has no nominal bandwidth: its own is what a cache goes beyond
+        whole, what = own.bandwidth_gbs, "the measured bandwidth"
+    swept = next((s for s in sweeps(session, own) if s.probe.startswith("add_scalar")), None)
+    if swept is not None and whole:
+        ratio = highest_gbs(swept, session.device.l2_bytes) / whole
+        checks.append(made(f"{CACHED} {what}", ratio, ratio > 1))
+    else:
+        of_sizes = next((s.key for s in session.specs if s.key.endswith("-sweep")), "")
+        probe = of_sizes if of_sizes.startswith("add_scalar") else "add_scalar sizes"
+        checks.append(missing(f"{CACHED} {what}", fill(session, probe, FULL)))
+    return [*checks, _profiled(session, own.bandwidth)]
+
+
+def _profiled(session: Session, m: Measurement | None) -> Check:
+    if m is not None and m.kernel_time_s:
+        ratio = m.kernel_time_s / time_s(m)
+        return made(PROFILED, ratio, abs(ratio - 1) <= PROFILER)
+    if session.device.kind == "cpu":
+        return missing(PROFILED, f"{NOT_OF_THIS}: the profiler times the kernels of a GPU")
+    return missing(PROFILED, fill(session, "triad with the profiler", FULL))
+
+
+def compute_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:
+    """Its range, the unit that it ran on, a matrix large enough, and the clock beside it."""
+    best = (main.burst or main.sustained) if main is not None else None
+    if main is None or best is None:
+        told = fill(session, "matmul")
+        names = ("the rate lies in its expected range", "the matrix is right of the ridge")
+        return [missing(name, told) for name in (*names, "the clock was read meanwhile")]
+    return [
+        _in_range(session, best),
+        *_on_tensor_cores(session, best),
+        _large_enough(session, own, main, best),
+        _clocked(session, best),
+    ]
+
+
+def _in_range(session: Session, m: Measurement) -> Check:
+    name = f"{m.peak_key} lies in its expected range"
+    expect = session.expect(m.probe, m.run)
+    if expect is None:
+        return missing(name, "nothing was expected: nothing nominal is known")
+    seen = value(m)
+    return made(name, seen / expect.high, expect.holds(seen))
+
+
+def _on_tensor_cores(session: Session, m: Measurement) -> list[Check]:
+    """By the kernel's name (seed, Day 14), where device and type have them."""
+    if session.device.kind == "cpu" or m.peak_key in VECTOR:
+        return []
+    name = "the kernel's name is one of tensor cores"
+    on = uses_tensor_cores(m.kernel) if m.kernel else None
+    if on is None:
+        return [missing(name, fill(session, "matmul with the profiler", FULL))]
+    return [made(name, 1.0 if on else 0.0, on)]
+
+
+def _large_enough(session: Session, own: Roofs, main: ComputeRoof, m: Measurement) -> Check:
+    name = "the matrix is right of the ridge"
+    roof = own.roof(main.peak_key, "burst") or own.roof(main.peak_key, "sustained")
+    if roof is None:
+        return missing(name, fill(session, "add_scalar"))
+    ratio = intensity(m) / roof.ridge
+    return made(name, ratio, ratio > 1)
+
+
+def _clocked(session: Session, m: Measurement) -> Check:
+    name = "the clock was read meanwhile"
+    clock = sm_clock(session, m)
+    if clock is None:
+        why = session.samples.why_null("sm_mhz") or "error"
+        return missing(name, f"this machine does not tell it ({why})")
+    whole = session.device.sm_max_mhz
+    return made(name, clock.mhz / whole if whole else 1.0, True)
+
+
+def ridge_expected(
+    session: Session, own: Roofs, main: ComputeRoof | None
+) -> tuple[float, float] | None:
+    """Where the ridge should lie by the ranges of its two figures; None where one had none."""
+    best = (main.burst or main.sustained) if main is not None else None
+    if best is None or own.bandwidth is None:
+        return None
+    slope = session.expect(own.bandwidth.probe, own.bandwidth.run)
+    flat = session.expect(best.probe, best.run)
+    return ridge_range(_ends(slope), _ends(flat)) if slope and flat else None
+
+
+def _ends(expect: Expect) -> tuple[float, float]:
+    return expect.low, expect.high
+
+
+def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check:
+    """The first of the two that close the seed's record: the ridge in its expected range."""
+    name = "the ridge lies in its expected range"
+    key = main.peak_key if main is not None else ""
+    roof = own.roof(key, "burst") or own.roof(key, "sustained")
+    expected = ridge_expected(session, own, main)
+    if roof is None:
+        return missing(name, fill(session, "add_scalar" if own.bandwidth is None else "matmul"))
+    if expected is None:
+        return missing(name, "nothing was expected: nothing nominal is known")
+    low, high = expected
+    return made(f"{name}, {low:.3g} to {high:.3g} FLOP/byte", roof.ridge, low <= roof.ridge <= high)
+
+
+def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:
+    """Its range, and how far it lies from the nominal one."""
+    name = f"it lies within {APART:.0%} of the nominal one".replace("%", " %")
+    key = main.peak_key if main is not None else ""
+    seen = own.roof(key, "burst") or own.roof(key, "sustained")
+    nominal = own.roof(key, "nominal")
+    if seen is None:
+        second = missing(name, fill(session, "matmul"))
+    elif nominal is None:
+        second = missing(name, "no nominal ridge is known of this device")
+    else:
+        ratio = seen.ridge / nominal.ridge
+        second = made(name, ratio, abs(ratio - 1) <= APART)
+    return [ridge_check(session, own, main), second]
+
+
+def decode_checks(session: Session, curves: Sequence[DecodeCurve]) -> list[Check]:
+    """Whether the parts explain each step, and whether the curve goes as far as was asked."""
+    if not curves:
+        told = fill(session, "decode", DECODE)
+        return [missing("the parts explain each step", told), missing(_to_batch(), told)]
+    checks = [
+        made(
+            f"the parts explain a step of {c.model} at {c.context}, batch {p.batch}",
+            p.explained,
+            abs(p.explained - 1) <= EXPLAINED,
+        )
+        for c in curves
+        for p in c.points
+        if p.explained is not None
+    ]
+    if not checks:
+        checks = [missing("the parts explain each step", fill(session, "decode", DECODE))]
+    far = max(c.points[-1].batch for c in curves)
+    return [*checks, made(_to_batch(), far / BATCH, far >= BATCH)]
+
+
+def _to_batch() -> str:
+    return f"a curve goes to batch {BATCH}"
+
+
+def kernel_checks(
+    session: Session, own: Roofs, main: ComputeRoof | None, mapped: Sequence[KernelPoint]
+) -> list[Check]:
+    """Products right of the ridge, the rest left of it, and bytes saved that save time."""
+    roof = own.roof(main.peak_key, "burst") if main is not None else None
+    right, left = "what reaches the flat lies right of the ridge", "what never does lies left of it"
+    fused_name = "silu and mul fused save the time of their bytes"
+    if roof is None or not mapped:
+        told = fill(session, "kernels", KERNELS if roof else QUICK)
+        told = told if roof else fill(session, "matmul")
+        return [missing(name, told) for name in (right, left, fused_name)]
+    known = [p for p in mapped if p.bound != OVERHEAD]
+    flat = [p.intensity for p in known if p.roof_unit == TFLOPS]
+    slope = [p.intensity for p in known if p.roof_unit != TFLOPS]
+    checks = []
+    if flat:
+        checks.append(made(right, min(flat) / roof.ridge, min(flat) > roof.ridge))
+    if slope:
+        checks.append(made(left, max(slope) / roof.ridge, max(slope) < roof.ridge))
+    fused = next((f for f in fusions(session, own) if f.op == SILU_MUL), None)
+    if fused is None or fused.measured_ratio is None:
+        checks.append(missing(fused_name, fill(session, "fusion", KERNELS)))
+    else:
+        saved = 1 - 1 / fused.measured_ratio
+        checks.append(made(fused_name, saved / SAVES, saved >= SAVES / 2))
+    return checks

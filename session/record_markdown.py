@@ -1,0 +1,41 @@
+"""The record table and the five answers as Markdown; ``escaped`` keeps text from being markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from roofwatch.session.questions import Question
+from roofwatch.session.record_table import RecordTable
+from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped
+
+Escape = Callable[[str], str]
+
+
+def table_markdown(table: RecordTable, escaped: Escape) -> str:
+    """The table, and under it its checks and the sessions that it is of."""
+    heads = ["record", *HEADS[1:], "of, or what fills it"]
+    lines = [_line(heads), _line(["---", *["---:"] * 4, "---"])]
+    for r in table.rows:
+        told = [escaped(cell) for cell in cells(r)]
+        lines.append(_line([*told, escaped(about(r))]))
+    parts = ["\n".join(lines), "\n".join(f"- {escaped(check_said(c))}" for c in table.checks)]
+    if table.note:
+        parts.append(escaped(table.note))
+    if len(table.sessions) > 1:
+        each = ", ".join(f"{s.id} of {s.started_at[:10]} ({s.suite})" for s in table.sessions)
+        parts.append(escaped(f"Sessions: {each}."))
+    return "\n\n".join(parts)
+
+
+def questions_markdown(found: Sequence[Question], escaped: Escape) -> str:
+    """Each question with its answer, and its checks as a list."""
+    blocks = []
+    for q in found:
+        head = f"**{q.number}. {escaped(q.question)}** {escaped(q.answer)}"
+        checks = [escaped(check_said(c)) for c in grouped(q.checks)]
+        blocks.append("\n".join([head, "", *(f"- {said}" for said in checks)]).rstrip())
+    return "\n\n".join(blocks)
+
+
+def _line(row: Sequence[str]) -> str:
+    return f"| {' | '.join(row)} |"

@@ -1,0 +1,306 @@
+"""The rows of the seeds' record table (Day 18) from one session: what was measured, or what would.
+
+Each row has a nominal figure, the range that was expected before the measurement, the measured
+figure and its share; a row that nothing was measured for names the probe and the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from roofwatch.roofline.expected import CPU_DTYPES
+from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.suite import DECODE
+from roofwatch.session.checks import NOT_OF_THIS, fill
+from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
+from roofwatch.session.events import Expect, Measurement
+from roofwatch.session.fold import Session
+from roofwatch.session.question_checks import ridge_expected
+from roofwatch.session.questions import main_roof
+from roofwatch.session.rates import working_set_bytes
+from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
+from roofwatch.session.sm_clock import sm_clock
+
+NOMINAL, ROOF = "nominal", "roof"
+OF_ROOF = (0.40, 0.70)  # where a decode step at batch 1 should stand (seed, Day 18)
+LAST = 128  # the batch that the seed's table asks about
+BANDWIDTH, RIDGE, CLOCK, STEP = "bandwidth", "ridge", "sm_clock", "decode_step"
+GROWTH, BEND, CARD = "step_growth", "first_bend", "card"
+UNKNOWN, UNMEASURED, UNREAD = "not_known", "not_measured", "not_supported"
+MIB = 1 << 20
+NULLS = ("nominal", "low", "high", "measured", "share", "within", "session")
+
+
+class TableRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row. Figures in ``unit``, ``share`` a fraction of ``share_of``: "nominal" or "roof".
+
+    ``said`` stands for a measured figure that is none: the card, or a curve that never bends.
+    ``note`` is what the figure is of. ``missing`` is empty where the row is filled, else the probe
+    and the command that fill it, or why this device has none. ``session`` is whose figure it is.
+    """
+
+    item: str
+    what: str
+    unit: str
+    nominal: float | None = None
+    low: float | None = None
+    high: float | None = None
+    measured: float | None = None
+    share: float | None = None
+    share_of: str = NOMINAL
+    within: bool | None = None
+    said: str = ""
+    note: str = ""
+    missing: str = ""
+    session: str | None = None
+    status: dict[str, str] = {}
+
+    @property
+    def filled(self) -> bool:
+        """Whether there is something to read in it."""
+        return self.measured is not None or bool(self.said)
+
+
+def table_rows(session: Session) -> list[TableRow]:
+    """All rows, in the seed's order."""
+    own = roofs(session)
+    main = main_roof(own)
+    rows = [_bandwidth(session, own)]
+    rows += [_flat(session, own, key) for key in _precisions(session, main)]
+    rows += [_ridge(session, own, main), _clock(session, main)]
+    curve = longest(decode_curves(session, own))
+    rows += [_step(session, own, curve), _growth(session, curve), _bend(session, curve)]
+    return [_whole(row, session) for row in (*rows, _card(session))]
+
+
+def _whole(row: TableRow, session: Session) -> TableRow:
+    """With what follows from its figures: whether it is as expected, and why what is null is so."""
+    if row.measured is not None and row.low is not None and row.high is not None:
+        within = row.low <= row.measured <= row.high if row.low < row.high else None
+        row = msgspec.structs.replace(row, within=within)
+    row = msgspec.structs.replace(row, session=session.id if row.filled else None)
+    why = {
+        "measured": UNREAD if row.said or row.missing.startswith(NOT_OF_THIS) else UNMEASURED,
+        "session": UNKNOWN if row.filled else UNMEASURED,
+    }
+    nulls = {n: why.get(n, UNKNOWN) for n in NULLS if getattr(row, n) is None}
+    return msgspec.structs.replace(row, status=nulls)
+
+
+def _ends(expect: Expect | None) -> tuple[float | None, float | None]:
+    return (expect.low, expect.high) if expect else (None, None)
+
+
+def _bandwidth(session: Session, own: Roofs) -> TableRow:
+    m = own.bandwidth
+    asked = next((s.key for s in session.specs if s.key.startswith("add_scalar")), "")
+    low, high = _ends(session.expect(m.probe if m else asked, session.reported_run))
+    row = TableRow(
+        item=BANDWIDTH,
+        what="bandwidth",
+        unit="GB/s",
+        nominal=own.nominal_gbs,
+        low=low,
+        high=high,
+    )
+    if m is None or own.bandwidth_gbs is None:
+        return msgspec.structs.replace(row, missing=fill(session, "add_scalar"))
+    return msgspec.structs.replace(
+        row,
+        measured=own.bandwidth_gbs,
+        share=own.bandwidth_gbs / own.nominal_gbs if own.nominal_gbs else None,
+        note=f"{m.probe}, {working_set_bytes(m) / MIB:.0f} MiB",
+    )
+
+
+def _precisions(session: Session, main: ComputeRoof | None) -> Iterator[str]:
+    """fp16 and fp32 as in the seed, between them the one that stands for the device."""
+    keys = ["fp16"]
+    if main is not None and main.peak_key not in ("fp16", "fp32"):
+        keys.append(main.peak_key)
+    if session.device.kind == "cpu" and "bf16" not in keys:
+        keys.append("bf16")
+    return iter([*keys, "fp32"])
+
+
+def _flat(session: Session, own: Roofs, key: str) -> TableRow:
+    flat = own.compute.get(key)
+    m = (flat.burst or flat.sustained) if flat else None
+    probe = m.probe if m else f"matmul-{key}"
+    nominal = session.nominal.peaks_tflops.get(key) if session.nominal else None
+    low, high = _ends(session.expect(probe, session.reported_run))
+    row = TableRow(
+        item=f"compute_{key}",
+        what=f"{key} compute",
+        unit=unit(key),
+        nominal=nominal,
+        low=low,
+        high=high,
+    )
+    if flat is None or m is None or flat.best_tflops is None:
+        why = fill(session, probe)
+        if session.device.kind == "cpu":
+            why = _of_no_cpu(session, key, why)
+        return msgspec.structs.replace(row, missing=why)
+    return msgspec.structs.replace(
+        row,
+        measured=flat.best_tflops,
+        share=flat.best_tflops / nominal if nominal else None,
+        note=_sides(m),
+    )
+
+
+def _of_no_cpu(session: Session, key: str, why: str) -> str:
+    """What a CPU does not measure at all, or has skipped for want of the unit."""
+    if key not in CPU_DTYPES:
+        return f"{NOT_OF_THIS}: no {key} probe runs on a CPU"
+    noted = any(n.probe == f"matmul-{key}" for n in session.notes)
+    return f"{NOT_OF_THIS}: {why.partition(': ')[2]}" if noted else why
+
+
+def _sides(m: Measurement) -> str:
+    return " x ".join(str(m.shape[side]) for side in "mnk" if side in m.shape)
+
+
+def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:
+    key = main.peak_key if main else ""
+    nominal = own.roof(key, "nominal")
+    burst, held = own.roof(key, "burst"), own.roof(key, "sustained")
+    seen = burst or held
+    expected = ridge_expected(session, own, main)
+    row = TableRow(
+        item=RIDGE,
+        what=f"ridge {key}".rstrip(),
+        unit="FLOP/byte",
+        nominal=nominal.ridge if nominal else None,
+        low=expected[0] if expected else None,
+        high=expected[1] if expected else None,
+    )
+    if seen is None:
+        probe = "add_scalar" if own.bandwidth is None else "matmul"
+        return msgspec.structs.replace(row, missing=fill(session, probe))
+    return msgspec.structs.replace(
+        row,
+        measured=seen.ridge,
+        share=seen.ridge / nominal.ridge if nominal else None,
+        note=f"{held.ridge:.3g} held for seconds" if burst and held else "",
+    )
+
+
+def _clock(session: Session, main: ComputeRoof | None) -> TableRow:
+    """The clock while a matmul ran: of the one that was held, else of the burst."""
+    held, burst = (main.sustained, main.burst) if main else (None, None)
+    m = held or burst
+    clock = sm_clock(session, m) if m else None
+    key = main.peak_key if main else ""
+    nominal = session.nominal.clocks_mhz.get(key) if session.nominal else None
+    nominal = nominal or session.device.sm_max_mhz
+    row = TableRow(
+        item=CLOCK,
+        what="CPU clock in a matmul" if session.device.kind == "cpu" else "SM clock in a matmul",
+        unit="MHz",
+        nominal=nominal,
+    )
+    if m is None:
+        return msgspec.structs.replace(row, missing=fill(session, "matmul"))
+    if clock is None:
+        why = session.samples.why_null("sm_mhz") or "error"
+        said = f"{NOT_OF_THIS}: the machine does not tell its clock ({why})"
+        return msgspec.structs.replace(row, missing=said)
+    note = f"{key} held"
+    if held is None:
+        note = f"{key} burst"
+    elif burst is not None and (short := sm_clock(session, burst)) is not None:
+        note = f"{key} held; {short.mhz:.0f} in the burst"
+    return msgspec.structs.replace(
+        row, measured=clock.mhz, share=clock.mhz / nominal if nominal else None, note=note
+    )
+
+
+def longest(curves: list[DecodeCurve]) -> DecodeCurve | None:
+    """The curve that stands for the card: the largest whole model, at its shortest context."""
+    order = [(c.layers == c.layers_of, c.points[0].weights_bytes, -c.context) for c in curves]
+    return curves[order.index(max(order))] if curves else None
+
+
+def _step(session: Session, own: Roofs, curve: DecodeCurve | None) -> TableRow:
+    """The step at batch 1 against its floor: all that it must read, over the bandwidth."""
+    first = curve.points[0] if curve else None
+    row = TableRow(
+        item=STEP,
+        what=f"decode step, batch {first.batch if first else 1}",
+        unit="ms",
+        share_of=ROOF,
+    )
+    if curve is None or first is None or not first.step_s:
+        return msgspec.structs.replace(row, missing=fill(session, "decode", DECODE))
+    slope = own.nominal_gbs or own.bandwidth_gbs
+    floor_ms = first.bytes / slope / 1e6 if slope else None
+    how = "graph" if first.graph_s is not None else "eager"
+    whole = (
+        "" if curve.layers == curve.layers_of else f", {curve.layers} of {curve.layers_of} layers"
+    )
+    return msgspec.structs.replace(
+        row,
+        nominal=first.bytes / own.nominal_gbs / 1e6 if own.nominal_gbs else None,
+        low=floor_ms / OF_ROOF[1] if floor_ms else None,
+        high=floor_ms / OF_ROOF[0] if floor_ms else None,
+        measured=first.step_s * 1e3,
+        share=first.bytes / own.bandwidth_gbs / 1e9 / first.step_s if own.bandwidth_gbs else None,
+        note=f"{curve.model} at {curve.context}, {how}{whole}",
+    )
+
+
+def _growth(session: Session, curve: DecodeCurve | None) -> TableRow:
+    """By how much a step of the largest batch is longer; expected: the curve on paper."""
+    first, last = (curve.points[0], curve.points[-1]) if curve else (None, None)
+    row = TableRow(
+        item=GROWTH,
+        what=f"step at batch {last.batch if last else LAST} over 1",
+        unit="%",
+    )
+    if curve is None or first is None or last is None or curve.last_over_first is None:
+        return msgspec.structs.replace(row, missing=fill(session, "decode", DECODE))
+    paper = None
+    if first.paper_s and last.paper_s:
+        paper = (last.paper_s / first.paper_s - 1) * 100
+    return msgspec.structs.replace(
+        row,
+        low=paper,
+        high=paper,
+        measured=(curve.last_over_first - 1) * 100,
+        note=f"{curve.model} at {curve.context}",
+    )
+
+
+def _bend(session: Session, curve: DecodeCurve | None) -> TableRow:
+    """The first batch that falls short of linear by more than 5 %; expected: the one on paper."""
+    row = TableRow(item=BEND, what="first batch off linear by 5 %", unit="")
+    if curve is None:
+        return msgspec.structs.replace(row, missing=fill(session, "decode", DECODE))
+    base = curve.points[0].paper_s
+    on_paper = (p.batch for p in curve.points if base and p.paper_s and 1 - base / p.paper_s > BENT)
+    paper = next(on_paper, None)
+    row = msgspec.structs.replace(
+        row, low=paper, high=paper, note=f"{curve.model} at {curve.context}"
+    )
+    if curve.first_bend is None:
+        return msgspec.structs.replace(row, said=f"none to {curve.points[-1].batch}")
+    return msgspec.structs.replace(row, measured=float(curve.first_bend))
+
+
+def _card(session: Session) -> TableRow:
+    date = (session.started_at or "")[:10]
+    driver = session.software.driver
+    with_what = f"driver {driver}" if driver else f"torch {session.software.torch or 'unknown'}"
+    said = ", ".join(part for part in (session.device.name, date, with_what) if part)
+    named = session.device.name is not None
+    return TableRow(
+        item=CARD,
+        what="card, date, driver" if driver else "device, date, torch",
+        unit="",
+        said=said if named else "",
+        missing="" if named else fill(session, "add_scalar"),
+    )

@@ -1,0 +1,120 @@
+"""Nothing that tells whose session it was is left in any output."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.session.anonymous import GONE, anonymous, clean
+from roofwatch.session.events import AnyEvent, End, Fault, Note, Sample, SessionInfo
+from roofwatch.session.file import events
+from roofwatch.session.fold import fold
+from roofwatch.session.markdown import markdown
+from roofwatch.session.summary import record
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.report import report
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
+HOST = "trainer-7"
+UUID = "GPU-0123abcd-4f64-373b-2809-94bb45e03e0a"
+SECRETS = (
+    HOST,
+    UUID,
+    "0123abcd",
+    "alice",
+    "/home",
+    "/mnt/secret",
+    "0000:3b:00.0",
+    "10.1.2.3",
+    "my runs",
+)
+
+
+def planted(path: Path) -> list[AnyEvent]:
+    """A kept session with its owner's strings wherever a run may have written them."""
+    out: list[AnyEvent] = []
+    for event in events(path):
+        if isinstance(event, SessionInfo):
+            changed = {"host": HOST + ".lab.example"} if event.host else {}
+            if event.device is not None:
+                changed["device"] = msgspec.structs.replace(event.device, uuid=UUID)
+            event = msgspec.structs.replace(event, **changed)  # type: ignore[arg-type]
+        out.append(event)
+    end = out.pop()
+    out += [
+        Note(t=1.0, text=f"on {HOST}: telemetry was on another card; paired with torch's {UUID}"),
+        Note(t=1.0, text="cannot read /home/alice/models/config.json", probe="matmul-bf16"),
+        Fault(
+            t=1.0,
+            instrument="probes",
+            what=f"died on {HOST.upper()} (0000:3b:00.0), log in ~alice/run.log",
+            log=[
+                'File "/mnt/secret/my runs/train.py", line 3',
+                "file:///home/alice/x and C:\\Users\\alice\\y",
+                "connected to 10.1.2.3:29500",
+            ],
+        ),
+        end if isinstance(end, End) else End(t=2.0, complete=True),
+    ]
+    return out
+
+
+@pytest.mark.parametrize("name", ["h200-quick-1", "h200-decode-1", "h200-watch-2", "cpu-full-1"])
+def test_no_output_has_a_string_of_the_owners(name: str) -> None:
+    session = fold(anonymous(planted(SESSIONS / f"{name}.jsonl")))
+    outputs = {
+        "json": msgspec.json.encode(record(session, None)).decode(),
+        "md": markdown(session),
+        "text": "\n".join(text_of(r) for r in report(session, None, 120, UNICODE)),
+    }
+    for form, text in outputs.items():
+        for secret in SECRETS:
+            assert secret.lower() not in text.lower(), (form, secret)
+
+
+@pytest.mark.parametrize("path", sorted(SESSIONS.glob("*-1.jsonl")), ids=lambda p: p.stem)
+def test_what_was_measured_is_the_same(path: Path) -> None:
+    plain, clear = fold(events(path)), fold(anonymous(events(path)))
+    assert clear.measured() == plain.measured()
+    assert clear.specs == plain.specs
+    assert clear.nominal == plain.nominal
+    assert len(clear.samples) == len(plain.samples)
+    assert (clear.host, clear.device.uuid) == (None, None)
+    assert clear.device.name == plain.device.name
+
+
+def test_a_host_with_the_name_of_one_of_our_words_breaks_nothing(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    said[0] = msgspec.structs.replace(said[0], host="nvml")  # type: ignore[arg-type]
+    session = fold(anonymous([*said, Note(t=1.0, text="seen on nvml, not nvmlish")]))
+    assert session.telemetry_source == "nvml"
+    assert session.notes[-1].text == f"seen on {GONE}, not nvmlish"
+
+
+def test_a_status_of_a_sample_is_text_as_well(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    at = next(i for i, e in enumerate(said) if isinstance(e, Sample))
+    said[at] = msgspec.structs.replace(said[at], status={"power_w": "/home/alice"})
+    (found,) = [e for e in anonymous(said) if isinstance(e, Sample) and e.status]
+    assert found.status == {"power_w": GONE}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4389 GB/s of 4800, read/write turnaround, 206 FLOP/byte and 1/2",
+        "driver 580.159.04, torch 2.11.0+cu130, batch 16 x 2048",
+        "roofwatch.session/1 at 20:16 UTC",
+    ],
+)
+def test_units_and_versions_are_no_paths(text: str) -> None:
+    assert clean(text) == text
+
+
+def test_a_path_ends_where_it_is_quoted() -> None:
+    assert clean("open '/a b/c' failed") == f"open '{GONE}' failed"
+    assert not re.search("[ab]/", clean("see ../a/b.txt, then ./b/c"))

@@ -1,0 +1,164 @@
+"""A card's own best becomes its range; what is wrong, cut short, or another's does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.roofline.own_best import own_range
+from roofwatch.session.differences import CARD_TO_CARD
+from roofwatch.session.events import Device, Measurement, SessionInfo, encode
+from roofwatch.session.expectation import expectations
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.history import History
+from roofwatch.session.look_back import LookBack
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
+PROBE = "matmul-bf16"
+
+
+def saved(
+    folder: Path, name: str, slower: float = 1.0, source: str = "h200-quick-1", **device: object
+) -> Path:
+    """A kept session in a folder, its matmul so many times slower, its device changed."""
+    folder.mkdir(exist_ok=True)
+    out = []
+    for i, event in enumerate(events(SESSIONS / f"{source}.jsonl")):
+        if isinstance(event, Measurement) and event.probe == PROBE:
+            event = msgspec.structs.replace(event, times_s=[t * slower for t in event.times_s])
+        if isinstance(event, SessionInfo):
+            changes: dict[str, object] = {"id": name} if i == 0 else {}
+            if event.device is not None:
+                changes["device"] = msgspec.structs.replace(event.device, **device)
+            event = msgspec.structs.replace(event, **changes)
+        out.append(encode(event))
+    path = folder / f"{name}.jsonl"
+    path.write_bytes(b"".join(out))
+    return path
+
+
+def live(**device: object) -> Session:
+    """A session of the same card that is about to measure."""
+    kept = fold(events(SESSIONS / "h200-quick-1.jsonl"))
+    told = msgspec.structs.replace(kept.device, **device)
+    session = fold(
+        [
+            SessionInfo(t=0.0, schema="roofwatch.session/1", id="now", host="vm", suite="quick"),
+            SessionInfo(t=0.1, instrument="telemetry", device=told),
+        ]
+    )
+    session.nominal = kept.nominal
+    return session
+
+
+def known(session: Session, folder: Path) -> History:
+    history = History(session, [folder])
+    while not history.advance(1.0):
+        pass
+    return history
+
+
+def test_the_best_of_the_very_card_is_taken_and_not_the_last(tmp_path: Path) -> None:
+    saved(tmp_path, "first")
+    saved(tmp_path, "later", slower=1.2)
+    best = known(live(), tmp_path).best
+    assert best[PROBE].rate == pytest.approx(818.5, abs=0.1)
+    assert best[PROBE].own
+    assert best[PROBE].why.startswith("this card's own best of 2026-11-29")
+    assert "matmul-bf16-sustained" in best
+    assert not any(probe.endswith("-sweep") for probe in best)
+
+
+def test_a_card_that_became_slower_never_lowers_its_range(tmp_path: Path) -> None:
+    for i in range(4):
+        saved(tmp_path, f"s{i}", slower=1 + 0.05 * i)
+    session = live()
+    assert session.nominal is not None
+    best = known(session, tmp_path).best
+    told = {
+        e.probe: e
+        for e in expectations(session.specs, session.device, session.nominal, 0.0, 1, best)
+    }
+    # 818.5 by two times 0.4 %: what fresh runs of one card lie apart.
+    assert (told[PROBE].low, told[PROBE].high) == pytest.approx((811.9, 825.0), abs=0.3)
+    assert not told[PROBE].holds(818.5 / 1.05)
+    assert "own best" in told[PROBE].why
+
+
+def test_without_history_the_published_fractions_stand(tmp_path: Path) -> None:
+    session = live()
+    assert session.nominal is not None
+    plain = list(expectations(session.specs, session.device, session.nominal, 0.0, 1))
+    empty = known(session, tmp_path).best
+    assert empty == {}
+    again = list(expectations(session.specs, session.device, session.nominal, 0.0, 1, empty))
+    assert plain == again
+    assert "published" in plain[0].why
+
+
+def test_what_is_wrong_cut_short_or_limited_sets_no_range(tmp_path: Path) -> None:
+    saved(tmp_path, "impossible", slower=0.5)  # beyond any ceiling: a finding says so
+    saved(tmp_path, "mistakes", source="h200-mistakes-1")
+    saved(tmp_path, "limited", slower=0.97, power_limit_w=500.0)
+    whole = saved(tmp_path, "cut", slower=0.98).read_bytes().splitlines(True)
+    (tmp_path / "cut.jsonl").write_bytes(b"".join(whole[:-1]))
+    (tmp_path / "torn.jsonl").write_bytes(b"{")
+    assert known(live(), tmp_path).best == {}
+    saved(tmp_path, "sound")
+    assert known(live(), tmp_path).best[PROBE].rate == pytest.approx(818.5, abs=0.1)
+
+
+def test_another_card_of_the_name_speaks_with_more_room_until_the_own_one_does(
+    tmp_path: Path,
+) -> None:
+    saved(tmp_path, "other", slower=0.99, uuid="GPU-other")
+    best = known(live(), tmp_path).best[PROBE]
+    assert (best.own, best.apart) == (False, CARD_TO_CARD)
+    assert best.why.startswith("the best of a card of this name")
+    saved(tmp_path, "own")
+    assert known(live(), tmp_path).best[PROBE].own
+    assert known(live(name="Tesla T4"), tmp_path).best == {}
+
+
+def test_a_cpu_is_known_by_its_host_and_cores(tmp_path: Path) -> None:
+    path = tmp_path / "cpu.jsonl"
+    path.write_bytes((SESSIONS / "cpu-kernels-1.jsonl").read_bytes())
+    kept = fold(events(path))
+    for host, cores, found in (("vm", 2, True), ("other", 2, False), ("vm", 4, False)):
+        device = msgspec.structs.replace(kept.device, core_count=cores)
+        session = fold(
+            [SessionInfo(t=0.0, instrument="probes", id="now", host=host, device=device)]
+        )
+        assert bool(known(session, tmp_path).best) is found
+
+
+def test_a_session_is_no_history_of_its_own(tmp_path: Path) -> None:
+    saved(tmp_path, "now")
+    assert known(live(), tmp_path).best == {}
+
+
+def test_a_range_stays_under_a_physical_ceiling() -> None:
+    found = own_range(100.0, 0.05, "GB/s", "", ceiling=104.0)
+    assert (found.low, found.high) == (90.0, 104.0)
+    assert own_range(105.0, 0.05, "GB/s", "", ceiling=104.0).high == 105.0
+
+
+def test_looking_back_is_switched_off_and_waits_for_a_device(tmp_path: Path) -> None:
+    off = LookBack(False)
+    assert off.done
+    assert not off.read(live())
+    on = LookBack(True)
+    assert not on.done
+    assert not on.read(Session())
+    session = live()
+    while not on.done:
+        on.read(session)
+    assert on.best == {}  # the tests' own folder is empty
+    session_of_another = fold(
+        [SessionInfo(t=0.0, instrument="probes", device=Device(kind="cpu", name="C"))]
+    )
+    on.read(session_of_another)
+    assert on.best == {}

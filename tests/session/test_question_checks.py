@@ -1,0 +1,70 @@
+"""Every answer has its checks as data: ok, failed, or missing with what would fill it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofwatch.session.checks import FAILED, MISSING, OK
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.questions import questions
+from roofwatch.session.roofs import roofs
+
+SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("*-1.jsonl"))
+
+
+def asked(session: Session) -> dict[int, list[tuple[str, str, str]]]:
+    found = questions(session, roofs(session))
+    return {q.number: [(c.check, c.word, c.fill) for c in q.checks] for q in found}
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=lambda p: p.stem)
+def test_a_check_has_its_word_and_one_that_is_missing_what_fills_it(path: Path) -> None:
+    session = fold(events(path))
+    for q in questions(session, roofs(session)):
+        assert q.checks, q.number
+        for c in q.checks:
+            assert c.word in (OK, FAILED, MISSING)
+            assert c.ok is (c.word == OK)
+            assert (c.ratio is None) is (c.word == MISSING)
+            assert bool(c.fill) is (c.word == MISSING)
+
+
+def test_question_1_always_has_the_seeds_three(full: Session, h200: Session) -> None:
+    whole, quick = asked(full)[1], asked(h200)[1]
+    assert [word for _, word, _ in whole] == [OK, OK, OK]
+    assert [word for _, word, _ in quick] == [OK, MISSING, MISSING]
+    assert quick[1][2] == "add_scalar sizes: roofwatch run --suite full"
+    assert len(asked(Session())[1]) == 3
+
+
+def test_question_2_knows_the_unit_the_size_and_the_clock(full: Session) -> None:
+    names = [name for name, word, _ in asked(full)[2] if word == OK]
+    assert names == [
+        "bf16 lies in its expected range",
+        "the kernel's name is one of tensor cores",
+        "the matrix is right of the ridge",
+        "the clock was read meanwhile",
+    ]
+
+
+def test_question_3_fails_where_the_ridge_is_far_off(full: Session) -> None:
+    assert [word for _, word, _ in asked(full)[3]] == [OK, OK]
+    for i, m in enumerate(full.measurements):
+        if m.probe == "matmul-bf16":
+            full.measurements[i] = type(m)(
+                **{
+                    **{f: getattr(m, f) for f in m.__struct_fields__},
+                    "times_s": [3 * t for t in m.times_s],
+                }
+            )
+    assert [word for _, word, _ in asked(full)[3]] == [FAILED, FAILED]
+    assert asked(full)[2][0][1] == FAILED
+
+
+def test_questions_4_and_5_name_their_suites(h200: Session) -> None:
+    found = asked(h200)
+    assert {f for _, _, f in found[4]} == {"decode: roofwatch run --suite decode"}
+    assert {f for _, _, f in found[5]} == {"kernels: roofwatch run --suite kernels"}

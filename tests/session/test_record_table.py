@@ -1,0 +1,182 @@
+"""The seeds' record table: rows as measured, rows that name what fills them, several sessions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.session.checks import FAILED, MISSING, OK, Check
+from roofwatch.session.events import Device, Note, SessionInfo
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.record_rows import NULLS, RIDGE, STEP, table_rows
+from roofwatch.session.record_table import answers, record_table
+from roofwatch.session.record_words import CSV_HEADS, cells, check_said, csv_text, grouped
+from roofwatch.session.roofs import roofs
+from roofwatch.session.same_card import OtherCard, refuse_others
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
+ITEMS = ["bandwidth", "compute_fp16", "compute_bf16", "compute_fp32", "ridge", "sm_clock"]
+ITEMS += ["decode_step", "step_growth", "first_bend", "card"]
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Session]:
+    names = ("full", "decode", "kernels", "quick")
+    return {n: fold(events(SESSIONS / f"h200-{n}-1.jsonl")) for n in names}
+
+
+def test_the_rows_are_the_seeds_in_their_order_and_agree_with_the_roofs(
+    kept: dict[str, Session],
+) -> None:
+    rows = {r.item: r for r in table_rows(kept["full"])}
+    own = roofs(kept["full"])
+    assert list(rows) == ITEMS
+    assert rows["bandwidth"].measured == own.bandwidth_gbs
+    assert rows["bandwidth"].share == pytest.approx(0.914, abs=1e-3)
+    assert rows["bandwidth"].within is True
+    assert rows["compute_fp32"].measured == own.compute["fp32"].burst_tflops
+    bf16 = own.roof("bf16", "burst")
+    assert bf16 is not None
+    assert rows["ridge"].measured == bf16.ridge
+    # 735 over 4512 and 893 over 3984: the ends of what was expected of the two.
+    assert (rows["ridge"].low, rows["ridge"].high) == pytest.approx((162.9, 224.1), abs=0.1)
+    assert rows["sm_clock"].measured == pytest.approx(1432, abs=1)
+    assert rows["sm_clock"].nominal == 1830
+    assert rows["card"].said == "NVIDIA H200, 2026-11-29, driver 580.159.04"
+
+
+def test_a_row_that_is_missing_names_its_probe_and_its_command(kept: dict[str, Session]) -> None:
+    rows = {r.item: r for r in table_rows(kept["full"])}
+    assert rows[STEP].missing == "decode: roofwatch run --suite decode"
+    assert cells(rows[STEP]).measured == "missing"
+    of_decode = {r.item: r for r in table_rows(kept["decode"])}
+    assert of_decode["compute_fp16"].missing == "matmul-fp16: roofwatch run"
+    assert of_decode["compute_fp16"].nominal == 989.4
+
+
+def test_the_decode_rows_are_of_the_largest_model_as_a_graph(kept: dict[str, Session]) -> None:
+    rows = {r.item: r for r in table_rows(kept["decode"])}
+    step = rows[STEP]
+    assert step.note == "Llama-3-8B at 256, graph"
+    # 15.04 GB over 4800 GB/s, and the same over 70 % and 40 % of it.
+    assert step.nominal == pytest.approx(3.134, abs=1e-3)
+    assert (step.low, step.high) == pytest.approx((4.477, 7.835), abs=1e-3)
+    assert step.share == pytest.approx(3.4324 / 5.1115, rel=1e-3)
+    assert cells(step).share == "67 % roof"
+    assert rows["step_growth"].measured == pytest.approx(43.66, abs=0.01)
+    assert rows["first_bend"].measured == 16
+
+
+def test_every_null_of_a_row_has_its_status(kept: dict[str, Session]) -> None:
+    for session in (*kept.values(), Session()):
+        for r in table_rows(session):
+            assert {n for n in NULLS if getattr(r, n) is None} == r.status.keys()
+
+
+def test_several_sessions_make_one_table_that_names_its_sources(kept: dict[str, Session]) -> None:
+    table = record_table([kept["full"], kept["decode"], kept["kernels"]])
+    assert table.missing == []
+    assert [r.item for r in table.rows] == ITEMS
+    assert [s.rows for s in table.sessions] == [
+        [*ITEMS[:6], "card"],
+        [STEP, "step_growth", "first_bend"],
+        [],
+    ]
+    assert [c.word for c in table.checks] == [OK, OK]
+    turned = record_table([kept["decode"], kept["full"]])
+    assert [r.item for r in turned.rows] == ITEMS
+    assert next(r for r in turned.rows if r.item == RIDGE).session == kept["decode"].id
+
+
+def test_the_answers_come_from_the_session_that_has_their_checks(kept: dict[str, Session]) -> None:
+    found = answers([kept["quick"], kept["full"], kept["decode"], kept["kernels"]])
+    assert [q.number for q in found] == [1, 2, 3, 4, 5]
+    assert [q.missing for q in found] == [0] * 5
+    assert "Llama-3-8B" in found[3].answer
+    assert "prefill linear" in found[4].answer
+
+
+def test_the_closing_checks_say_what_is_missing_or_on_which_side(kept: dict[str, Session]) -> None:
+    ridge, decode = record_table([kept["quick"]]).checks
+    assert ridge.word == OK
+    assert (decode.word, decode.fill) == (MISSING, "decode: roofwatch run --suite decode")
+    small = [
+        msgspec.structs.replace(m, times_s=[t / 2 for t in m.times_s])
+        if m.op == "decode" and m.variant == "graph"
+        else m
+        for m in kept["decode"].measurements
+    ]
+    fast = fold(events(SESSIONS / "h200-decode-1.jsonl"))
+    fast.measurements = small
+    check = record_table([fast]).checks[1]
+    assert check.word == FAILED
+    assert check.check.endswith("nearer to it than that")
+
+
+def test_csv_is_figures_alone(kept: dict[str, Session]) -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_text(record_table([kept["full"]])))))
+    assert tuple(rows[0]) == CSV_HEADS
+    assert float(rows[0]["measured"]) == roofs(kept["full"]).bandwidth_gbs
+    missing = next(r for r in rows if r["item"] == STEP)
+    assert missing["measured"] == ""
+    assert missing["missing"] == "decode: roofwatch run --suite decode"
+
+
+def test_a_card_whose_name_is_a_formula_is_text_in_csv() -> None:
+    named = Device(kind="cuda", name="=cmd()\x1b")
+    session = fold([SessionInfo(t=0.0, schema="x", id="a", device=named, instrument="telemetry")])
+    text = csv_text(record_table([session]))
+    assert "'=cmd()" in text
+    assert "\x1b" not in text
+
+
+def test_many_checks_of_one_kind_are_one_line() -> None:
+    checks = [
+        Check(check=f"the parts explain a step of M, batch {i}", word=OK, ok=True, ratio=0.95)
+        for i in range(7)
+    ]
+    checks.append(Check(check="the parts explain a step of M", word=FAILED, ok=False, ratio=2.0))
+    (one,) = grouped(checks)
+    assert check_said(one) == (
+        "failed: the parts explain 7 of 8 steps within 10 %, all by 0.95 to 2.00"
+    )
+    assert grouped(checks[:3]) == checks[:3]
+
+
+def test_what_a_probe_noted_stands_for_its_command(kept: dict[str, Session]) -> None:
+    session = fold(events(SESSIONS / "h200-quick-1.jsonl"))
+    session.measurements = [m for m in session.measurements if m.probe != "matmul-fp16"]
+    session.notes.append(Note(t=1.0, text="out of memory", probe="matmul-fp16"))
+    row = next(r for r in table_rows(session) if r.item == "compute_fp16")
+    assert row.missing == "matmul-fp16: out of memory"
+
+
+def test_other_cards_are_refused_in_one_line(kept: dict[str, Session]) -> None:
+    a, b = (Path("a.jsonl"), kept["full"]), (Path("b.jsonl"), kept["decode"])
+    refuse_others([a, a])
+    refuse_others([a, b], one_kind=True)
+    with pytest.raises(OtherCard, match=r"b\.jsonl: of another NVIDIA H200 \(GPU-44390328\)"):
+        refuse_others([a, b])
+    with pytest.raises(OtherCard) as quiet:
+        refuse_others([a, b], told=False)
+    assert "GPU-" not in str(quiet.value)
+    other = fold(
+        [SessionInfo(t=0.0, instrument="probes", device=Device(kind="cuda", name="Tesla T4"))]
+    )
+    with pytest.raises(OtherCard, match=r"of Tesla T4, but a\.jsonl is of NVIDIA H200"):
+        refuse_others([a, (Path("c.jsonl"), other)], one_kind=True)
+
+
+def test_a_cpu_is_one_by_its_host_and_cores() -> None:
+    def cpu(host: str) -> Session:
+        device = Device(kind="cpu", name="AMD EPYC", core_count=2)
+        return fold([SessionInfo(t=0.0, instrument="telemetry", host=host, device=device)])
+
+    refuse_others([(Path("a"), cpu("one")), (Path("b"), cpu("one"))])
+    with pytest.raises(OtherCard, match="2 cores of two"):
+        refuse_others([(Path("a"), cpu("one")), (Path("b"), cpu("two"))])

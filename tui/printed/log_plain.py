@@ -1,0 +1,111 @@
+"""``roofwatch show --log``: a line for each saved session, newest first; or an object a line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+import msgspec
+from rich.cells import set_cell_size
+
+from roofwatch.session.log_entry import Logged, session_log
+from roofwatch.session.printable import plain_json, shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure, money
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, wrapped
+
+YEAR = 100  # cells from which a date has its year
+SUITE, RATE, KEY, STEP, FOUND, HOURS, COST = 9, 6, 6, 8, 6, 7, 10
+LEAST_CARD, MOST_CARD = 6, 26
+MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel(R) ")
+HEADS = (("GB/s", RATE), ("burst", RATE), ("held", RATE))
+
+
+def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Glyphs]) -> None:
+    """The log on stdout, as it was asked for."""
+    if sys.stdout is None:  # closed by the shell
+        return
+    found = session_log()
+    if options.anonymous:
+        found = map(_nameless, found)
+    if options.json:
+        for one in found:
+            sys.stdout.buffer.write(plain_json(msgspec.json.encode(one)) + b"\n")
+        sys.stdout.flush()
+        return
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+
+    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
+    print_rows(log_rows(list(found), columns(sys.stdout), glyphs), sys.stdout)
+
+
+def _nameless(one: Logged) -> Logged:
+    from roofwatch.session.anonymous import clean
+
+    problem = clean(one.problem) if one.problem else one.problem
+    return msgspec.structs.replace(one, file=None, uuid=None, problem=problem)
+
+
+def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
+    """The table in ``room`` cells: hours and cost where a price was said."""
+    if not found:
+        return [row((" no saved sessions yet: roofwatch run keeps one", "dim"))]
+    priced = any(e.cost is not None for e in found)
+    roomy = room >= YEAR + (HOURS + COST if priced else 0)
+    when = 17 if roomy else 12
+    fixed = when + SUITE + 3 * RATE + (KEY if roomy or not priced else 0) + STEP + FOUND + 2
+    fixed += HOURS + COST if priced else 0
+    longest = max((len(_card(e)) for e in found), default=0) + 1
+    card = max(LEAST_CARD, min(MOST_CARD, longest, room - fixed - 1))
+    key = roomy or not priced
+    head = f" {'UTC':<{when}}{'card':<{card}}{'suite':<{SUITE}}"
+    head += "".join(f"{name:>{size}}" for name, size in HEADS)
+    head += f" {'of':<{KEY - 1}}" if key else ""
+    head += f"{'b=1 ms':>{STEP}}{'found':>{FOUND}}"
+    head += f"{'hours':>{HOURS}}{'cost':>{COST}}" if priced else ""
+    out = [row((head, "dim"))]
+    for e in found:
+        out += _line(e, when, card, key, priced, room, glyphs)
+    return out
+
+
+def _line(
+    e: Logged, when: int, card: int, key: bool, priced: bool, room: int, glyphs: Glyphs
+) -> list[Row]:
+    told = shown(e.started_at or "")[:16].replace("T", " ")
+    date = told if when > 12 else told[5:]
+    if e.problem is not None:
+        name = shown((e.file or "").rpartition("/")[2]) or "a file"
+        return wrapped(f"{name}: {e.problem}", room - 2, "warn", f" {glyphs.warn} ")
+    named = set_cell_size(head_of(_card(e), card - 1, glyphs.ellipsis), card)
+    suite = head_of(shown(e.suite or "unknown"), SUITE - 1, glyphs.ellipsis)
+    text = f" {date:<{when}}{named}{suite:<{SUITE}}"
+    rates = (e.bandwidth_gbs, e.burst_tflops, e.sustained_tflops)
+    text += "".join(f"{_rate(r):>{RATE}}" for r in rates)
+    text += f" {head_of(shown(e.peak_key or ''), KEY - 1, glyphs.ellipsis):<{KEY - 1}}" * key
+    step = figure(e.decode["step_s"] * 1e3) if e.decode else "-"
+    text += f"{step:>{STEP}}{_found(e):>{FOUND}}"
+    if priced:
+        spent = money(e.cost, shown(e.currency or "")) if e.cost is not None else "-"
+        text += f"{figure(e.hours):>{HOURS}}{spent:>{COST}}"
+    cut = f"  {e.state}" if e.state != "complete" else ""
+    grave = bool(e.findings and e.findings["wrong"])
+    return [row((text, "warn" if grave else ""), (cut, "warn"))]
+
+
+def _found(e: Logged) -> str:
+    """How many findings: ``2`` notes, ``1!`` where one of them is wrong."""
+    if e.findings is None:
+        return "-"
+    return f"{sum(e.findings.values())}{'!' if e.findings['wrong'] else ''}"
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else figure(value)
+
+
+def _card(e: Logged) -> str:
+    name = shown(e.card or "unknown")
+    maker = next((m for m in MAKERS if name.startswith(m)), "")
+    return name[len(maker) :] or name

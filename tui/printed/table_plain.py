@@ -1,0 +1,64 @@
+"""``roofwatch show FILE … --table``: the record of a card and the five answers, on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.markdown import record_markdown
+from roofwatch.session.printable import plain_json
+from roofwatch.session.record_table import SCHEMA, answers, record_table
+from roofwatch.session.record_words import csv_text
+from roofwatch.session.replay import Replay
+from roofwatch.session.same_card import refuse_others
+from roofwatch.tui.drawing.glyphs import Glyphs
+
+
+def print_table(
+    options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Glyphs]
+) -> None:
+    """The table of the sessions in ``options.files``, in the form that ``options.table`` says.
+
+    Raises:
+        UnreadableSession, OtherCard: bad input, in one line.
+    """
+    sessions = _sessions(options)
+    if sys.stdout is None:  # closed by the shell
+        return
+    if options.table == "json":
+        table = {"schema": SCHEMA, **msgspec.to_builtins(record_table(sessions))}
+        table["questions"] = answers(sessions)
+        sys.stdout.buffer.write(plain_json(msgspec.json.encode(table)) + b"\n")
+    elif options.table == "text":
+        _print_text(sessions, glyphs_of(sys.stdout.encoding, options.ascii))
+    elif options.table == "csv":
+        sys.stdout.write(csv_text(record_table(sessions)))
+    else:
+        sys.stdout.write(record_markdown(sessions))
+    sys.stdout.flush()
+
+
+def _sessions(options: argparse.Namespace) -> list[Session]:
+    """Each file's fold, once they are known to be of one card."""
+    read = [(path, Replay(path).session) for path in options.files]
+    refuse_others(read, options.one_kind, told=not options.anonymous)
+    if not options.anonymous:
+        return [session for _, session in read]
+    from roofwatch.session.anonymous import anonymous
+
+    return [fold(anonymous(events(path))) for path, _ in read]
+
+
+def _print_text(sessions: Sequence[Session], glyphs: Glyphs) -> None:
+    from roofwatch.tui.drawing.print_rows import columns, print_rows
+    from roofwatch.tui.drawing.rows_of_text import row
+    from roofwatch.tui.notebook.record_rows import question_rows, table_rows
+
+    room = columns(sys.stdout)
+    rows = table_rows(record_table(sessions), room, glyphs)
+    print_rows([*rows, row(""), *question_rows(answers(sessions), room, glyphs)], sys.stdout)
