@@ -34,15 +34,15 @@ PAGES = (
     Page(
         ROOT / "docs" / "record-h200.md",
         "The record of an H200",
-        [f"h200-{suite}-1" for suite in SUITES],
-        "Each suite was run on a rented H200, and each rent gave another card: the table says how "
-        "far two of them lie apart. On one card of your own `--one-kind` is not needed.",
-        " --one-kind",
+        [f"record/h200-{suite}" for suite in SUITES],
+        "The three suites one after the other on one card. Of the telemetry every tenth sample is "
+        "kept (`benchmarks/thinned.py`).",
+        "",
     ),
     Page(
         ROOT / "docs" / "record-cpu.md",
         "The record of a CPU",
-        [f"cpu-{suite}-1" for suite in SUITES],
+        [f"cpu/{suite}-1" for suite in SUITES],
         "A virtual machine with two cores, on which other work ran meanwhile: what falls short of "
         "its range, and a check that failed, cannot be told from that work. A CPU has no nominal "
         "figures here, no CUDA graphs, no profiler of kernels; rows and checks that want one say "

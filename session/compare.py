@@ -14,7 +14,7 @@ from roofwatch.session.differences import (
 )
 from roofwatch.session.figures import Figure, figures
 from roofwatch.session.fold import Session
-from roofwatch.session.noise import leaves_out_1
+from roofwatch.session.noise import TURNS_APART, TURNS_TO_TURNS, leaves_out_1
 from roofwatch.session.printable import shown
 
 TOO_FEW = "too_few"  # repetitions for an interval
@@ -131,6 +131,9 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
     for flag in a.flags.keys() & b.flags.keys():  # a session that kept none differs in none
         of_a[flag], of_b[flag] = a.flags[flag], b.flags[flag]
     unlike = [n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n)]
+    turns = [] if "shape" in unlike else _other_turns(a, b)
+    if turns:
+        moves = max(moves, TURNS_TO_TURNS)
     apart = ends is not None and leaves_out_1(ratio.value, ends)
     return Pair(
         what=a.what,
@@ -146,10 +149,18 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
         run_to_run=moves,
         better=a.better,
         alike=set(unlike) <= set(SEARCHED),
-        notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike],
+        notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike] + turns,
         status={"interval": TOO_FEW} if ends is None else {},
         cards_apart=_cards_apart(a) if two_cards else 0.0,
     )
+
+
+def _other_turns(a: Figure, b: Figure) -> list[str]:
+    """A burst's launches where they differ so that another shape took turns with this one."""
+    most, fewest = max(a.launches, b.launches), min(a.launches, b.launches)
+    if not fewest or most / fewest < TURNS_APART:
+        return []
+    return [f"{a.launches} launches in A, {b.launches} in B: other shapes took turns"]
 
 
 def _cards_apart(of: Figure) -> float:

@@ -55,6 +55,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     better: str = HIGHER
     traits: dict[str, str] = {}
     flags: dict[str, str] = {}
+    launches: int = 0  # of a burst
 
     @property
     def what(self) -> str:
@@ -183,6 +184,7 @@ def _rate(
             better="" if m.mistake else HIGHER,
             traits=_traits(m) | _decided(session, m) | (traits or {}),
             flags=_flags(m),
+            launches=len(m.times_s) if m.protocol == "burst" else 0,
         )
 
 

@@ -22,6 +22,10 @@ BETWEEN_RUNS = {
 }
 """Standard deviation of a figure's logarithm between fresh processes on one H200: the kept runs
 (benchmarks/results/h200/repeatability.json, tests/sessions/h200-quick-*.jsonl)."""
+OTHER_TURNS = 0.0054
+"""The same of a burst in which another second-best shape took turns: in its 20 ms more or fewer
+launches at another clock (fp8_fast of five quick suites: tests/sessions/runs)."""
+TURNS_APART = 1.1  # the ratio of two numbers of launches from which the other shape was another
 HELD_LONG = {
     "stream": 0.00034,  # seen 0.00007: what is not held is the larger
     "sustained": 0.0007,  # bf16 held for 10 s, begun at 50 to 57 °C
@@ -37,6 +41,7 @@ def apart(between: float) -> float:
     return CHANCE * math.sqrt(2) * between
 
 
+TURNS_TO_TURNS = apart(OTHER_TURNS)
 RUN_TO_RUN = {kind: apart(between) for kind, between in BETWEEN_RUNS.items()}
 LONG_RUN_TO_RUN = {kind: apart(between) for kind, between in HELD_LONG.items()}
 UNREPEATED = 0.015

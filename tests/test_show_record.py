@@ -46,8 +46,9 @@ def kept() -> Path:
     """Where sessions are kept, with some."""
     folder = sessions_folder()
     folder.mkdir(parents=True)
-    for name in ("h200-full-1", "h200-decode-1", "h200-mistakes-1", "h200-watch-1"):
+    for name in ("h200-full-1", "h200-decode-1", "h200-mistakes-1"):
         shutil.copy(SESSIONS / f"{name}.jsonl", folder)
+    shutil.copy(SESSIONS / "watch" / "h200-1.jsonl", folder / "h200-watch-1.jsonl")
     (folder / "junk.jsonl").write_text("no session\n")
     return folder
 
@@ -79,7 +80,7 @@ def test_what_does_not_go_together_is_one_line(capsys: pytest.CaptureFixture[str
     assert "--anonymous is of what is printed" in refused(
         capsys, THREE[0], "--anonymous", "--replay"
     )
-    cpu = str(SESSIONS / "cpu-full-1.jsonl")
+    cpu = str(SESSIONS / "cpu/full-1.jsonl")
     assert "of AMD EPYC, but" in refused(capsys, THREE[0], cpu, "--table", "--one-kind")
 
 

@@ -63,7 +63,7 @@ def planted(path: Path) -> list[AnyEvent]:
     return out
 
 
-@pytest.mark.parametrize("name", ["h200-quick-1", "h200-decode-1", "h200-watch-2", "cpu-full-1"])
+@pytest.mark.parametrize("name", ["h200-quick-1", "h200-decode-1", "watch/h200-2", "cpu/full-1"])
 def test_no_output_has_a_string_of_the_owners(name: str) -> None:
     session = fold(anonymous(planted(SESSIONS / f"{name}.jsonl")))
     outputs = {

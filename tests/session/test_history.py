@@ -125,7 +125,7 @@ def test_another_card_of_the_name_speaks_with_more_room_until_the_own_one_does(
 
 def test_a_cpu_is_known_by_its_host_and_cores(tmp_path: Path) -> None:
     path = tmp_path / "cpu.jsonl"
-    path.write_bytes((SESSIONS / "cpu-kernels-1.jsonl").read_bytes())
+    path.write_bytes((SESSIONS / "cpu/kernels-1.jsonl").read_bytes())
     kept = fold(events(path))
     for host, cores, found in (("vm", 2, True), ("other", 2, False), ("vm", 4, False)):
         device = msgspec.structs.replace(kept.device, core_count=cores)

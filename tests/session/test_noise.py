@@ -17,7 +17,14 @@ from roofwatch.session.compare import compare
 from roofwatch.session.figures import figures
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.noise import BETWEEN_RUNS, CHANCE, HELD_LONG, RUN_TO_RUN, leaves_out_1
+from roofwatch.session.noise import (
+    BETWEEN_RUNS,
+    CHANCE,
+    HELD_LONG,
+    OTHER_TURNS,
+    RUN_TO_RUN,
+    leaves_out_1,
+)
 
 ROOT = Path(__file__).parents[2]
 KEPT = json.loads((ROOT / "benchmarks" / "results" / "h200" / "repeatability.json").read_text())
@@ -116,3 +123,39 @@ def test_five_drawn_runs_differ_in_none_of_their_ten_pairs(i: int) -> None:
             if p.outside_noise
         ]
         assert flagged == []
+
+
+RUNS = ROOT / "tests" / "sessions" / "runs"
+
+
+def run(name: str) -> Session:
+    return fold(events(RUNS / f"{name}.jsonl"))
+
+
+def test_five_fresh_runs_of_one_card_differ_in_none_of_their_ten_pairs() -> None:
+    runs = [run(f"run-{i}") for i in range(1, 6)]
+    pairs = [p for a, b in itertools.combinations(runs, 2) for p in compare(a, b).pairs]
+    assert len(pairs) == 160
+    assert [p.what for p in pairs if p.outside_noise] == []
+
+
+def test_half_the_size_and_tf32_are_flagged() -> None:
+    half, tf32 = compare(run("run-1"), run("half")), compare(run("run-1"), run("tf32"))
+    assert "tensor size" in [c.what for c in half.conditions]
+    assert [p.what for p in half.pairs if p.outside_noise] == ["add_scalar fp32"]
+    assert "settings" in [c.what for c in tf32.conditions]
+    (fp32,) = [p for p in tf32.pairs if p.outside_noise]
+    assert (fp32.what, fp32.alike) == ("fp32 burst", False)
+    assert fp32.ratio > 5
+
+
+def test_a_burst_in_which_another_shape_took_turns_is_told() -> None:
+    pairs = {p.what: p for p in compare(run("run-1"), run("run-2")).pairs}
+    told = pairs["fp8_fast burst"]
+    assert told.notes == ["36 launches in A, 18 in B: other shapes took turns"]
+    assert 1.005 < told.ratio < 1 + told.run_to_run
+    fp8_fast = [
+        next(f.estimate.value for f in figures(run(f"run-{i}")) if f.what == "fp8_fast burst")
+        for i in range(1, 6)
+    ]
+    assert deviation(fp8_fast) == pytest.approx(OTHER_TURNS, rel=0.05)

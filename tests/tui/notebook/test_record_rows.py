@@ -16,7 +16,7 @@ from roofwatch.tui.notebook.record_page import RecordPage
 from roofwatch.tui.notebook.record_rows import question_rows, table_rows
 
 SESSIONS = Path(__file__).parent.parent.parent / "sessions"
-NAMES = ("h200-full-1", "h200-decode-1", "h200-kernels-1", "cpu-full-1", "cpu-decode-1")
+NAMES = ("h200-full-1", "h200-decode-1", "h200-kernels-1", "cpu/full-1", "cpu/decode-1")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def kept() -> dict[str, Session]:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_rows_fit_at_every_width(kept: dict[str, Session], glyphs: Glyphs) -> None:
-    for sessions in ([kept["h200-full-1"], kept["h200-decode-1"]], [kept["cpu-decode-1"]]):
+    for sessions in ([kept["h200-full-1"], kept["h200-decode-1"]], [kept["cpu/decode-1"]]):
         table, found = record_table(sessions), answers(sessions)
         for cells in (40, 60, 76, 80, 120, 200):
             rows = [*table_rows(table, cells, glyphs), *question_rows(found, cells, glyphs)]
@@ -74,7 +74,7 @@ def test_where_it_is_narrow_the_measured_figure_stays(kept: dict[str, Session]) 
 
 
 def test_a_check_that_failed_or_is_missing_has_its_own_mark(kept: dict[str, Session]) -> None:
-    rows = question_rows(answers([kept["cpu-full-1"]]), 80, UNICODE)
+    rows = question_rows(answers([kept["cpu/full-1"]]), 80, UNICODE)
     marks = {text_of(r).split()[0]: text_of(r).split()[1] for r in rows if ":" in text_of(r)}
     assert marks["▲"] == "failed:"
     assert marks["·"] == "missing:"
