@@ -17,7 +17,10 @@ def mark(name: str) -> bool:
     path = os.environ.get(VARIABLE)
     if not path:
         return False
-    line = f"@{time.monotonic_ns()} {' '.join(str(name).split())}\n".encode("utf-8", "replace")
+    said = " ".join(str(name).split())
+    if not said:
+        return False
+    line = f"@{time.monotonic_ns()} {said}\n".encode("utf-8", "replace")
     try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:  # whoever watched is gone

@@ -131,8 +131,9 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
     for flag in a.flags.keys() & b.flags.keys():  # a session that kept none differs in none
         of_a[flag], of_b[flag] = a.flags[flag], b.flags[flag]
     unlike = [n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n)]
-    turns = [] if "shape" in unlike else _other_turns(a, b)
-    if turns:
+    other_shape = bool(set(unlike) & set(SEARCHED))
+    turns = [] if other_shape else _other_turns(a, b)
+    if a.launches and (other_shape or turns):
         moves = max(moves, TURNS_TO_TURNS)
     apart = ends is not None and leaves_out_1(ratio.value, ends)
     return Pair(

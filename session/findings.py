@@ -167,4 +167,4 @@ def _watched(session: Session) -> list[Finding]:
     from roofwatch.session.watch.watch_findings import watch_findings
 
     cards = watched(session, card_roofs(session)).cards
-    return [f for card in cards for f in watch_findings(card)]
+    return [f for card in cards for f in watch_findings(card, alone=len(cards) == 1)]

@@ -23,8 +23,9 @@ BETWEEN_RUNS = {
 """Standard deviation of a figure's logarithm between fresh processes on one H200: the kept runs
 (benchmarks/results/h200/repeatability.json, tests/sessions/h200-quick-*.jsonl)."""
 OTHER_TURNS = 0.0054
-"""The same of a burst in which another second-best shape took turns: in its 20 ms more or fewer
-launches at another clock (fp8_fast of five quick suites: tests/sessions/runs)."""
+"""The same of a burst for which the search found another shape, or another second-best to take
+turns with it: in its 20 ms more or fewer launches at another clock (fp8_fast of five quick suites,
+tests/sessions/runs)."""
 TURNS_APART = 1.1  # the ratio of two numbers of launches from which the other shape was another
 HELD_LONG = {
     "stream": 0.00034,  # seen 0.00007: what is not held is the larger

@@ -75,7 +75,7 @@ def _of_devices(seen: Examined, card: Card) -> TraceReport:
         busy_s=busy_s,
         gap_s=sum(s.gap_ns for s in devices.values()) / len(devices) / 1e9,
         bound=dict(bound),
-        kernels=rows(judged, recording, span_s),
+        kernels=rows(judged, recording, span_s * len(devices)),
         device=True,
         overhead_s=bound[OVERHEAD] * span_s,
         card=card,

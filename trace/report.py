@@ -8,7 +8,8 @@ import msgspec
 class KernelRow(msgspec.Struct, frozen=True, kw_only=True):
     """All launches of one kernel (of an operator, where a trace has no device).
 
-    ``share`` is of the span. ``intensity`` (FLOP per byte), ``gbs`` and ``tflops`` are by the sums
+    ``share`` is of the span, of several devices of all their spans; what ran at once counts each
+    for itself. ``intensity`` (FLOP per byte), ``gbs`` and ``tflops`` are by the sums
     over those launches whose work is known, which take ``known_s``; None where none is. ``of_roof``
     is their least time over that. ``bound`` is that of most of the time, ``bounds`` the seconds of
     each. ``why`` says why the bound, or what is missing.

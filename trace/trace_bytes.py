@@ -24,6 +24,8 @@ def is_sqlite(path: Path) -> bool:
     """
     try:
         refuse_pipe(path)
+        if not path.is_file():  # a pipe that the shell has opened is read once
+            return False
         with path.open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
     except OSError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import types
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from itertools import pairwise
 
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as shells say it
 PASSED_ON = (
@@ -19,6 +20,12 @@ PASSED_ON = (
     signal.SIGUSR2,
 )
 """What another process may send us and mean the command. Ctrl-Z and fg act on both as they are."""
+
+INTERPRETERS = ("python", "pypy", "bash", "sh", "zsh", "perl", "ruby", "node", "julia")
+LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "uv", "srun", "mpirun")
+SCRIPTS = (".py", ".sh", ".pl", ".rb", ".js", ".jl")
+MODULE = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
+CODE = re.compile(r"-[A-Za-z]*[ceE]")  # python -Bc, bash -lc, perl -ne
 
 
 class NotStarted(Exception):
@@ -110,19 +117,27 @@ class Passing:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """What a command is called: its program, and the script or module of an interpreter.
+    """What a command is called: its program, and the script or module that an interpreter runs.
 
-    Nothing else of it is kept: arguments hold secrets.
+    Nothing else of it is kept: arguments hold secrets. A word is a script's by its suffix alone.
     """
-    program = Path(command[0]).name
-    interpreter = program.rstrip("0123456789.") in ("python", "pypy", "bash", "sh", "perl", "ruby")
-    launcher = program in ("torchrun", "accelerate", "deepspeed", "uv", "srun", "mpirun")
-    rest = [word for word in command[1:] if not word.startswith("-")]
-    if launcher:  # its options have values, which look like anything
-        rest = [word for word in rest if word.endswith(".py")]
-    elif not interpreter or "-c" in command[1:3]:
-        rest = []
-    return " ".join([program, *(os.path.basename(word) for word in rest[:1])])
+    program = _text(os.path.basename(command[0]))
+    interpreter = program.rstrip("0123456789.") in INTERPRETERS
+    if not interpreter and program not in LAUNCHERS:
+        return program
+    for before, word in pairwise(command):
+        if before == "-m" and MODULE.fullmatch(word):
+            return f"{program} {word}"
+        if interpreter and CODE.fullmatch(before):  # what follows is no name
+            break
+        if not word.startswith("-") and word.endswith(SCRIPTS):
+            return f"{program} {_text(os.path.basename(word))}"
+    return program
+
+
+def _text(name: str) -> str:
+    """A file's name may be no text; what a session keeps is."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def code_of(status: int) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roofwatch.session.scratch import Scratch
 
 VARIABLE = "ROOFWATCH_MARK"
-STAMPED = re.compile(r"@(\d{1,20}) ")  # as roofwatch.mark writes it: monotonic nanoseconds
+STAMPED = re.compile(r"@(\d{1,20})(?: |$)")  # as roofwatch.mark writes it: monotonic nanoseconds
 LONGEST = 120  # characters of a name
 MOST_BYTES = 1 << 16  # read at a time
 MOST_MARKS = 10_000  # then they are counted, and no longer kept

@@ -19,7 +19,7 @@ from roofwatch.roofline.reasons import (
 from roofwatch.session.fold import Session
 from roofwatch.session.host_cards import HostCard, host_cards
 from roofwatch.session.saved_session import Saved
-from roofwatch.session.watch.tally import Tally, tally
+from roofwatch.session.watch.tally import Tally, energy_j, tally
 from roofwatch.session.watch.throttle_cost import ThrottleCost, throttle_cost
 
 COUNTED = {
@@ -32,6 +32,7 @@ COUNTED = {
 """Clocks event reasons that have a counter in nanoseconds, and its name in a sample."""
 
 MOST_BANDS = 6
+APART = 0.15  # between counter and integral: further apart nobody knows which of them is right
 TOO_SHORT = "too_short"  # no two readings were taken
 SavedOf = Mapping[str, Saved]
 """Saved sessions with roofs, by the card's name."""
@@ -60,12 +61,16 @@ class ReasonTime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Energy(msgspec.Struct, frozen=True, kw_only=True):
-    """``joules`` of it all; beside it the counter and power times time over equal seconds."""
+    """``joules`` of it all; beside it the counter and power times time over equal ``seconds``.
+
+    ``agree``: the two lie within 15 % of each other; where they do not, the counter is not used.
+    """
 
     joules: float
     counter_j: float | None
     integral_j: float | None
     seconds: float
+    agree: bool = True
 
 
 class CardWatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +81,7 @@ class CardWatched(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     gpu: int | None
+    measured: bool  # the one that was chosen; all others are read beside it
     kind: str | None  # "cuda" | "cpu"
     name: str | None
     memory_bytes: int | None
@@ -142,8 +148,20 @@ def watched(session: Session, saved: SavedOf) -> Watched:
         begin_s=begin_s,
         seconds=end_s - begin_s,
         ended=end.why if end else "",
-        cards=[_card(session, card, begin_s, end_s, saved) for card in host_cards(session)],
+        cards=[
+            _card(session, card, begin_s, end_s, saved)
+            for card in host_cards(session)
+            if card.measured or _whole(card)
+        ],
         marks=[_mark(session, each) for each in marks(session, end_s)],
+    )
+
+
+def _whole(card: HostCard) -> bool:
+    """Whether it was read in full (``--device all``): others are read once a second, in part."""
+    return any(
+        s.counters or any(name.startswith("counters.") for name in s.status)
+        for s in card.samples[:3]
     )
 
 
@@ -184,13 +202,14 @@ def _card(
     unknown = TOO_SHORT if seen.samples < 2 else "not_supported"
     return CardWatched(
         gpu=card.gpu,
+        measured=card.measured,
         kind=card.device.kind,
         name=card.device.name,
         memory_bytes=card.device.memory_bytes,
         power_limit_w=card.device.power_limit_w,
         samples=seen.samples,
         read_s=seen.read_s,
-        unread_s=seen.unread_s,
+        unread_s=max(0.0, end_s - begin_s - seen.read_s),
         busy_share=seen.util_s / seen.util_read_s if seen.util_read_s else None,
         sm_mhz=_mean(seen.clock_s),
         sm_max_mhz=card.device.sm_max_mhz,
@@ -198,7 +217,7 @@ def _card(
         clocks=clock_bands(seen.clock_s),
         power_w=seen.energy_j / seen.power_s if seen.power_s else None,
         power_max_w=seen.power_max_w,
-        energy=_energy(seen),
+        energy=_energy(seen, *energy_j(card.samples, begin_s, end_s)),
         reasons=_reasons(seen),
         below_clocks_s={
             name: seen.counters_ns[name] / 1e9
@@ -244,17 +263,22 @@ def clock_bands(seconds_at: Mapping[int, float]) -> list[ClockBand]:
     ]
 
 
-def _energy(seen: Tally) -> Energy | None:
-    if not seen.power_s and seen.counter_j is None:
+def _energy(seen: Tally, whole_j: float, covered_s: float) -> Energy | None:
+    """Of ``whole_j``, power times time over all, the counter replaces what it covers."""
+    counter_j = seen.counter_j
+    if seen.samples < 2 or (not covered_s and counter_j is None):
         return None
-    counted = seen.counter_j is not None
-    # What the counter does not cover, at both ends, is the integral's.
-    rest_j = seen.energy_j - seen.beside_j
+    if counter_j is None or not seen.power_s:
+        joules = whole_j if counter_j is None else counter_j
+        seconds = covered_s if counter_j is None else seen.counter_s
+        return Energy(joules=joules, counter_j=counter_j, integral_j=None, seconds=seconds)
+    agree = abs(counter_j - seen.beside_j) <= APART * max(counter_j, seen.beside_j)
     return Energy(
-        joules=rest_j + (seen.counter_j if seen.counter_j is not None else seen.beside_j),
-        counter_j=seen.counter_j,
-        integral_j=seen.beside_j if counted and seen.power_s else None,
-        seconds=seen.counter_s if counted else seen.power_s,
+        joules=whole_j + (counter_j - seen.beside_j if agree else 0.0),
+        counter_j=counter_j,
+        integral_j=seen.beside_j,
+        seconds=seen.counter_s,
+        agree=agree,
     )
 
 
@@ -265,7 +289,9 @@ def _reasons(seen: Tally) -> list[ReasonTime]:
     out = []
     for bit in [*(b for b in NAMES if b in found), *sorted(found - NAMES.keys())]:
         ns, sampled_s = grown.get(bit), seen.reasons_s.get(bit, 0.0)
-        share = ns / 1e9 / seen.counters_s if ns is not None and seen.counters_s else None
+        share = None
+        if ns is not None and seen.counters_s:  # a counter is renewed every 100 ms
+            share = min(1.0, ns / 1e9 / seen.counters_s)
         read_s = seen.reasons_read_s
         out.append(
             ReasonTime(
@@ -281,12 +307,13 @@ def _reasons(seen: Tally) -> list[ReasonTime]:
 
 def _mark(session: Session, stretch: Stretch) -> MarkWatched:
     seen = tally(session.samples, stretch.begin_s, stretch.end_s)
+    joules, covered_s = energy_j(session.samples, stretch.begin_s, stretch.end_s)
     return MarkWatched(
         name=stretch.name,
         begin_s=stretch.begin_s,
         seconds=stretch.end_s - stretch.begin_s,
         sm_mhz=_mean(seen.clock_s),
-        power_w=seen.energy_j / seen.power_s if seen.power_s else None,
-        energy_j=seen.energy_j if seen.power_s else None,
+        power_w=joules / covered_s if covered_s else None,
+        energy_j=joules if covered_s else None,
         busy_share=seen.util_s / seen.util_read_s if seen.util_read_s else None,
     )

@@ -6,6 +6,7 @@ A reading holds until the next one, but no longer than ``GAP_S``: what lies beyo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -130,6 +131,30 @@ def tally(samples: Samples, begin_s: float, end_s: float) -> Tally:
             if name in first_counters.counters
         }
     return out
+
+
+def energy_j(samples: Samples, begin_s: float, end_s: float) -> tuple[float, float]:
+    """Power times time from ``begin_s`` to ``end_s``, and of how many of those seconds it is.
+
+    Between two readings by the trapezoid, at both edges too; where none lies beyond an edge the
+    nearest holds. What lies further than ``GAP_S`` from a reading is left out.
+    """
+    first, last = samples.places(begin_s, end_s)
+    around = samples[max(0, first - 1) : last + 1]
+    points = [(s.t, w) for s in around if (w := _power_w(s)) is not None]
+    if points and points[0][0] > begin_s:
+        points.insert(0, (max(begin_s, points[0][0] - GAP_S), points[0][1]))
+    if points and points[-1][0] < end_s:
+        points.append((min(end_s, points[-1][0] + GAP_S), points[-1][1]))
+    joules = covered_s = 0.0
+    for (a, at_a), (b, at_b) in pairwise(points):
+        low, high = max(a, begin_s), min(b, end_s)
+        if high <= low or b - a > GAP_S:
+            continue
+        slope = (at_b - at_a) / (b - a)
+        joules += (at_a + slope * ((low + high) / 2 - a)) * (high - low)
+        covered_s += high - low
+    return joules, covered_s
 
 
 def _works(sample: Sample) -> bool | None:

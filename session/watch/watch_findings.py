@@ -20,20 +20,18 @@ HOT = {keys(bit)[0]: bit for bit in (SW_THERMAL, HW_THERMAL, HW_SLOWDOWN, POWER_
 CAPPED = keys(POWER_CAP)[0]
 
 
-def watch_findings(card: CardWatched) -> list[Finding]:
-    """Of one card; the gravest first."""
-    return [*_hot(card), *_starved(card), *_company(card), *_capped(card)]
+def watch_findings(card: CardWatched, alone: bool = True) -> list[Finding]:
+    """Of one card; the gravest first. Where it is not ``alone`` its index is said."""
+    name = card.name or "the card"
+    subject = name if alone else f"{name} (card {card.gpu})"
+    return [f for each in (_hot, _starved, _company, _capped) for f in each(card, subject)]
 
 
 def _share(reason: ReasonTime) -> float:
     return reason.sampled_share if reason.counter_share is None else reason.counter_share
 
 
-def _subject(card: CardWatched) -> str:
-    return card.name or "the card"
-
-
-def _capped(card: CardWatched) -> list[Finding]:
+def _capped(card: CardWatched, subject: str) -> list[Finding]:
     """The power limit: no fault, but it has a price."""
     reason = next((r for r in card.reasons if r.key == CAPPED), None)
     if reason is None or _share(reason) < WORTH_SAYING:
@@ -44,7 +42,7 @@ def _capped(card: CardWatched) -> list[Finding]:
             "throttled",
             "watched",
             severity=NOTE,
-            subject=_subject(card),
+            subject=subject,
             share=_share(reason),
             sm_mhz=card.limited_mhz,
             sm_max_mhz=card.sm_max_mhz,
@@ -56,7 +54,7 @@ def _capped(card: CardWatched) -> list[Finding]:
     ]
 
 
-def _hot(card: CardWatched) -> list[Finding]:
+def _hot(card: CardWatched, subject: str) -> list[Finding]:
     """Heat, and what the power supply asks for: nothing that a renter can mend."""
     hot = [r for r in card.reasons if r.key in HOT and _share(r) >= WORTH_SAYING]
     return [
@@ -64,7 +62,7 @@ def _hot(card: CardWatched) -> list[Finding]:
             "throttled",
             "heat",
             severity=SUSPECT,
-            subject=_subject(card),
+            subject=subject,
             share=_share(reason),
             reason=decode(HOT[reason.key])[0],
             temp_max_c=card.temp_max_c,
@@ -74,7 +72,7 @@ def _hot(card: CardWatched) -> list[Finding]:
     ]
 
 
-def _starved(card: CardWatched) -> list[Finding]:
+def _starved(card: CardWatched, subject: str) -> list[Finding]:
     """Nothing ran between two moments of work."""
     if card.kind == "cpu" or (card.starved_share or 0.0) < WORTH_SAYING:
         return []
@@ -83,7 +81,7 @@ def _starved(card: CardWatched) -> list[Finding]:
             "host-bound",
             "idle_inside",
             severity=SUSPECT,
-            subject=_subject(card),
+            subject=subject,
             share=card.starved_share,
             starved_s=(card.starved_share or 0.0) * card.work_s,
             busy_share=card.busy_share,
@@ -91,7 +89,7 @@ def _starved(card: CardWatched) -> list[Finding]:
     ]
 
 
-def _company(card: CardWatched) -> list[Finding]:
+def _company(card: CardWatched, subject: str) -> list[Finding]:
     """Somebody was on the card before the work was."""
     if not card.processes_before:
         return []
@@ -100,7 +98,7 @@ def _company(card: CardWatched) -> list[Finding]:
             "other-process",
             "watched",
             severity=SUSPECT,
-            subject=_subject(card),
+            subject=subject,
             processes=card.processes_before,
         )
     ]

@@ -30,8 +30,9 @@ def _row(card: CardWatched, seconds: float, text: Callable[[str], str]) -> str:
         share = reason.sampled_share if reason.counter_share is None else reason.counter_share
         limits.append(f"{reason.key} {share:.0%}")
     cost = card.cost
+    index = "" if card.gpu is None else f" ({card.gpu})"
     cells = (
-        text(card.name or "-"),
+        text(card.name or "-") + index,
         f"{seconds:.1f} s",
         _said(card.busy_share, ".0%"),
         _said(card.sm_mhz, ".0f"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +76,9 @@ def opened(
         identity = recording.cards[first]
     if not recording.has_device and (gpu is not None or session is not None):
         raise UnreadableTrace(f"{file}: there is no GPU in it that --gpu or --session could be of")
-    return examined(recording, str(file)), roofs_for(identity, table, gpu, session)
+    return examined(recording, os.fsencode(file).decode("utf-8", "replace")), roofs_for(
+        identity, table, gpu, session
+    )
 
 
 def run(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Glyphs]) -> int:

@@ -216,10 +216,12 @@ def summarise(
 ) -> None:
     """The summary on ``to``, faults before it, where the session is kept behind it."""
     session = live.session
-    for fault in session.faults:
-        tell(f"roofwatch watch: {fault.what}")
+    said = [fault.what for fault in session.faults]
+    said += [note.text for note in session.notes if not note.text.startswith("telemetry: ")]
+    for what in dict.fromkeys(said):
+        tell(f"roofwatch watch: {what}")
     with contextlib.suppress(OSError):  # the terminal may be gone
-        if to is not None and session.samples:
+        if to is not None and (session.samples or session.command):
             seen = watched(session, card_roofs(session))
             print_rows(rows(seen, findings(session), columns(to), glyphs), to)
     if live.file.problem:

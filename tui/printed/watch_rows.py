@@ -19,6 +19,7 @@ from roofwatch.tui.notebook.finding_rows import mark_of, severity_of, style_of, 
 HEAD = 12
 BAR = 20
 MOST_MARKS = 24
+UNREAD_S = 0.5  # the edges beyond the first and the last reading are shorter
 WORDS = {key: said for _, (key, said) in NAMES.items()}
 IDLE_KEY = keys(IDLE)[0]
 
@@ -29,8 +30,8 @@ def rows(seen: Watched, found: Sequence[Finding], cells: int, glyphs: Glyphs) ->
     ended = f", {shown(seen.ended)}" if seen.ended else ""
     out = [row((f" watched {what}", "title"), (f"   {duration(seen.seconds)}{ended}", ""))]
     cards = seen.cards
-    for card in cards[:1]:
-        out += _card(card, cells, glyphs)
+    chosen = next((card for card in cards if card.measured), None)
+    out += _card(chosen, cells, glyphs) if chosen is not None else []
     if len(cards) > 1:
         out += _others(cards, cells, glyphs)
     out += _marks(seen, cells, glyphs)
@@ -55,8 +56,8 @@ def duration(seconds: float) -> str:
 
 def _card(card: CardWatched, cells: int, glyphs: Glyphs) -> list[Row]:
     if card.samples < 2:
-        few = "nothing was read of the card" if not card.samples else "one reading: too short"
-        return hung(f"   {'card':<{HEAD}}", few, cells)
+        few = "no reading" if not card.samples else "one reading: too short"
+        return hung(f"   {'card':<{HEAD}}", f"{shown(card.name or NOT_READ)}, {few}", cells)
     host = card.kind == "cpu"
     out = hung(f"   {'host' if host else 'card':<{HEAD}}", _identity(card), cells)
     out += hung(f"   {'busy':<{HEAD}}", _busy(card), cells)
@@ -72,9 +73,10 @@ def _card(card: CardWatched, cells: int, glyphs: Glyphs) -> list[Row]:
 
 def _identity(card: CardWatched) -> str:
     read = f"{card.samples} readings"
-    if card.unread_s >= 0.01 * card.read_s:
+    if card.unread_s >= max(UNREAD_S, 0.01 * card.read_s):
         read += f", {duration(card.unread_s)} not read"
-    return f"{shown(card.name or NOT_READ)}, {read}"
+    index = "" if card.gpu is None else f" (card {card.gpu})"
+    return f"{shown(card.name or NOT_READ)}{index}, {read}"
 
 
 def _busy(card: CardWatched) -> str:
@@ -125,6 +127,8 @@ def _energy(card: CardWatched) -> str:
             f"; over {duration(energy.seconds)} the counter says {joules(energy.counter_j)}, "
             f"power times time {joules(energy.integral_j)}"
         )
+        if not energy.agree:
+            text += "; they disagree, and the first figure is power times time"
     return text
 
 
@@ -226,7 +230,5 @@ def _marks(seen: Watched, cells: int, glyphs: Glyphs) -> list[Row]:
         )
         out.append(row((text, "")))
     if (more := len(seen.marks) - MOST_MARKS) > 0:
-        out += wrapped(
-            f"   {more} more: --save FILE, then roofwatch show FILE --json", cells, "dim"
-        )
+        out += wrapped(f"   {more} more: roofwatch show FILE --json", cells, "dim")
     return out

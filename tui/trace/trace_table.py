@@ -53,7 +53,7 @@ def share_said(share: float | None, glyphs: Glyphs) -> str:
     if share is None:
         return "-" if glyphs is ASCII else NONE
     if 0 < share < LOW:
-        return "< 0.1 %"
+        return "<0.1 %"
     near = share < 0.0995 or NEARLY <= share < 0.9995
     return f"{share * 100:.1f} %" if near else percent(share)
 

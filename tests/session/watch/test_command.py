@@ -127,3 +127,22 @@ def test_what_comes_while_nothing_runs_is_kept() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         assert passing.wait(1.0, None)
         assert passing.asked == [signal.SIGTERM]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["bash", "-lc", "export KEY=secret; true"], "bash"),
+        (["bash", "-x", "-e", "-c", "secret"], "bash"),
+        (["bash", "-o", "pipefail", "-c", "secret"], "bash"),
+        (["python3", "-Bc", "secret.py"], "python3"),
+        (["perl", "-ne", "print secret.pl"], "perl"),
+        (["python3", "-W", "ignore", "a/train.py", "secret"], "python3 train.py"),
+        (["python", "-m", "torch.distributed.run", "secret"], "python torch.distributed.run"),
+        (["ssh", "host", "python", "secret.py"], "ssh"),
+        (["b\udcffn/sl\udcff"], "sl�"),
+        (["python3", "\udcffx.py"], "python3 �x.py"),
+    ],
+)
+def test_no_secret_and_no_bytes_that_are_no_text(command: list[str], name: str) -> None:
+    assert name_of(command) == name

@@ -43,6 +43,7 @@ def test_python_tells_the_moment(marks: Marks, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(VARIABLE, str(marks.path))
     before = time.monotonic_ns()
     assert mark("epoch\n 3 ")
+    assert not mark(" ")
     (found,) = marks.poll()
     assert found.name == "epoch 3"
     assert found.at_ns is not None
@@ -63,7 +64,9 @@ def test_written_anew_is_read_anew(marks: Marks) -> None:
 
 def test_what_is_no_name_is_no_mark(marks: Marks) -> None:
     path = file_of(marks)
-    path.write_bytes(b"\n   \n\xff\xfe\n" + b"x" * 500 + b"\n@99999999999999999999999 y\n")
+    path.write_bytes(
+        b"\n   \n@12\n@13 \n\xff\xfe\n" + b"x" * 500 + b"\n@99999999999999999999999 y\n"
+    )
     found = marks.poll()
     assert names(found)[1] == "x" * LONGEST
     assert names(found)[2] == "@99999999999999999999999 y"  # no moment has so many digits

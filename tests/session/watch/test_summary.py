@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofwatch.roofline.reasons import HW_THERMAL, POWER_CAP
+from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.replay import Replay
 from roofwatch.session.saved_session import Saved
 from roofwatch.session.watch.summary import TOO_SHORT, clock_bands, watched
@@ -134,3 +135,32 @@ def test_bands_are_clocks_that_were_seen() -> None:
     assert sum(b.share for b in bands) == pytest.approx(1.0)
     assert len(clock_bands(dict.fromkeys(range(200, 2000, 15), 1.0))) <= 6
     assert clock_bands({}) == []
+
+
+def test_readings_that_stop_are_told(read, session_of) -> None:
+    (card,) = watched(session_of([read(k / 10) for k in range(20)], 6.0), {}).cards
+    assert card.unread_s == pytest.approx(4.1)
+
+
+def test_a_counter_that_stands_still_is_not_believed(read, session_of) -> None:
+    samples = [read(k / 10, energy_j=5.0 if k % 10 == 0 else None) for k in range(31)]
+    energy = watched(session_of(samples, 3.0), {}).cards[0].energy
+    assert energy is not None
+    assert (energy.counter_j, energy.agree) == (0.0, False)
+    assert energy.joules == pytest.approx(1200.0)
+
+
+def test_of_other_cards_only_those_read_in_full(read, session_of) -> None:
+    session = session_of([read(k / 10) for k in range(20)], 2.0, index=1)
+    session.samples.clear()
+    for k in range(20):
+        session.add(read(k / 10, gpu=1))
+        session.add(read(k / 10, gpu=0, power_instant_w=None))
+    told = session.told_by("telemetry")
+    more = Device(kind="cuda", name="NVIDIA H200", index=0)
+    session.add(SessionInfo(t=0.0, instrument="telemetry", device=told, neighbours=[more]))
+    assert [(c.gpu, c.measured) for c in watched(session, {}).cards] == [(1, True)]
+    session.add(read(0.0, gpu=0, counters={"power_cap": 1}))
+    whole = watched(session, {}).cards
+    assert [(c.gpu, c.measured) for c in whole] == [(0, False), (1, True)]
+    assert watch_findings(whole[0], alone=False) == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from roofwatch.roofline.reasons import IDLE, POWER_CAP
 from roofwatch.session.samples import Samples
-from roofwatch.session.watch.tally import GAP_S, tally
+from roofwatch.session.watch.tally import GAP_S, energy_j, tally
 
 
 def of(samples):
@@ -100,3 +102,21 @@ def test_one_reading_or_none_is_no_sum(read):
     assert tally(of([]), 0.0, 1.0).samples == 0
     alone = tally(of([read(0.5)]), 0.0, 1.0)
     assert (alone.samples, alone.read_s, alone.clock_s) == (1, 0.0, {})
+
+
+def test_energy_reaches_to_the_edges(read):
+    steady = of(ticks(read, 3, power_instant_w=720.0))
+    assert energy_j(steady, 1.05, 1.20) == pytest.approx((108.0, 0.15))
+    assert energy_j(steady, 0.0, 3.0) == pytest.approx((2160.0, 3.0))
+    rising = of([read(0.0, power_instant_w=100.0), read(1.0, power_instant_w=300.0)])
+    assert energy_j(rising, 0.25, 0.75) == pytest.approx((100.0, 0.5))
+    assert energy_j(rising, -0.5, 1.5) == pytest.approx((200.0 + 50.0 + 150.0, 2.0))
+    assert energy_j(of([read(0.0), read(9.0)]), 0.0, 9.0) == (0.0, 0.0)  # nobody looked
+    assert energy_j(of([]), 0.0, 1.0) == (0.0, 0.0)
+
+
+def test_parts_make_up_the_whole(read):
+    kept = of([read(k / 10, power_instant_w=100.0 + 7 * (k % 9)) for k in range(101)])
+    edges = [0.0, 0.33, 0.41, 2.0, 2.05, 7.77, 10.0]
+    parts = sum(energy_j(kept, a, b)[0] for a, b in itertools.pairwise(edges))
+    assert parts == pytest.approx(energy_j(kept, 0.0, 10.0)[0])
