@@ -73,10 +73,11 @@ def read(path: Path) -> Iterator[Line]:
     Raises:
         UnreadableSession: naming file, row and field.
     """
-    return (Line(raw, _event(path, row, raw)) for row, raw in _lines(path))
+    return (Line(raw, _event(path, row, raw)) for row, raw in lines(path))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each whole line with its row, within bounds. Raises UnreadableSession."""
     left = MOST_BYTES
     try:
         refuse_pipe(path)
@@ -180,7 +181,7 @@ def _event(path: Path, row: int, raw: bytes) -> AnyEvent | None:
 def events(path: Path) -> Iterator[AnyEvent]:
     """The events of a file that this version knows. Raises UnreadableSession, as ``read`` does."""
     empty, left = True, MOST_KEPT_BYTES
-    for row, raw in _lines(path):
+    for row, raw in lines(path):
         empty = False
         event = _event(path, row, raw)
         if event is not None and (len(raw) > SHORT_BYTES or not isinstance(event, Sample)):
