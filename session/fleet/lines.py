@@ -52,6 +52,7 @@ class RankLine(Line, tag="rank", frozen=True, kw_only=True):
     card: int = 0  # its place on that node
     state: str = DONE
     why: str = ""
+    no_device: bool = False  # the one that was asked for is not there
     record: msgspec.Raw = NO_RECORD
 
 

@@ -40,7 +40,6 @@ class _Measured(msgspec.Struct, frozen=True):
 class _Held(msgspec.Struct, frozen=True):
     sm_mhz: float | None = None
     power_w: float | None = None
-    temp_c: float | None = None
 
 
 class _Device(msgspec.Struct, frozen=True):
@@ -109,6 +108,7 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
     card: int
     state: str
     why: str = ""
+    absent: bool = False
     device: str | None = None
     kind: str | None = None
     uuid: str | None = None
@@ -143,6 +143,7 @@ def rank_figures(line: RankLine) -> RankFigures:
         card=line.card,
         state=line.state,
         why=line.why,
+        absent=line.no_device,
         device=record.device.name,
         kind=record.device.kind,
         uuid=record.device.uuid,
@@ -176,11 +177,12 @@ def _figures(record: _Record) -> dict[str, Figure]:
             power_cap_share=seen.power_cap_share,
             thermal_share=seen.thermal_share,
         )
+    hot = [m.conditions.temp_c for m in record.measurements if m.protocol == "sustained"]
     for held in record.sustained[:1]:
         for name, value, measured_in in (
             (CLOCK_HELD, held.sm_mhz, "MHz"),
             (POWER_HELD, held.power_w, "W"),
-            (TEMPERATURE_HELD, held.temp_c, "°C"),
+            (TEMPERATURE_HELD, hot[0] if hot else None, "°C"),
         ):
             if value:
                 found[name] = Figure(value=value, unit=measured_in)

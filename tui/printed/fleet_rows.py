@@ -1,0 +1,141 @@
+"""A fleet as rows of text: what came, the spread of each figure, the slow ones, the links."""
+
+from __future__ import annotations
+
+from roofwatch.session.fleet.fleet import Fleet, complete
+from roofwatch.session.fleet.lines import DONE
+from roofwatch.session.fleet.outliers import Outlier, outliers
+from roofwatch.session.fleet.slow_ranks import Slow, slow_ranks
+from roofwatch.session.fleet.spreads import Metric, kinds, metrics
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
+from roofwatch.tui.printed.fleet_link_rows import link_rows
+
+MOST_SLOW, MOST_TROUBLED, MOST_NODES = 6, 6, 8
+NAME_CELLS = 24
+MORE_FIGURES = 4
+
+
+def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The whole report; it fits a screen however many ranks there are."""
+    found = metrics(fleet)
+    slow = slow_ranks(fleet, outliers(fleet, found))
+    return [
+        *head_rows(fleet, slow, cells, glyphs),
+        *_troubled(fleet, cells, glyphs),
+        *_spread(fleet, found, cells, glyphs),
+        *_slow(fleet, slow, cells, glyphs),
+        *link_rows(fleet, cells, glyphs),
+        *_notes(fleet, cells, glyphs),
+    ]
+
+
+def head_rows(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Row]:
+    """How many, of what, and how they fared."""
+    h, came = fleet.header, complete(fleet)
+    nodes, cards = len(fleet.nodes), kinds(fleet)
+    of = ", ".join(f"{shown(name)}" for name in cards) or "no device"
+    words = f"{came.world} {_plural('rank', came.world)} on {nodes} {_plural('node', nodes)}"
+    ended = "" if fleet.end is not None else "; its file was cut short"
+    out = hung(" ", f"{words}, {of}; {h.suite} suite by {h.launcher or '?'}{ended}", cells, "title")
+    troubled = len(fleet.troubled) + max(0, came.world - len(fleet.ranks))
+    slow_ones = sum(len(s.ranks) for s in slow)
+    ok = (f" {glyphs.ok} {came.ranks} measured", "ok")
+    bad = (f"   {glyphs.wrong} {troubled} not whole", "wrong")
+    odd = (f"   {glyphs.warn} {slow_ones} slow", "warn")
+    none = (f"   {glyphs.ok} none slow", "ok") if came.ranks > 1 else ("", "")
+    out.append(row(ok, *([bad] if troubled else []), odd if slow_ones else none))
+    return out
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _troubled(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    troubled = fleet.troubled
+    out: list[Row] = []
+    for r in troubled[:MOST_TROUBLED]:
+        state = r.state if r.state != DONE else "not whole"
+        why = r.why or (r.faults[0] if r.faults else "its session is incomplete")
+        head = f" {glyphs.wrong} {shown(r.place)} (rank {r.rank}) "
+        out += hung(head, f"{state}: {shown(why)}", cells, of_head="wrong")
+    if len(troubled) > MOST_TROUBLED:
+        out.append(row((f"   and {len(troubled) - MOST_TROUBLED} more (--json names all)", "dim")))
+    return out
+
+
+def _spread(fleet: Fleet, found: list[Metric], cells: int, glyphs: Glyphs) -> list[Row]:
+    if not found:
+        return []
+    one = all(m.spread.count == 1 for m in found)
+    name_cells = min(max(NAME_CELLS, cells - 56), 40)
+    head = f" {'':<{name_cells}} {'median':>8}"
+    head += "" if one else f" {'min':>8} {'max':>8} {'deviation':>9}  under"
+    out = [row(""), row((head, "dim"))]
+    several, device = len(kinds(fleet)) > 1, ""
+    for m in found:
+        if several and m.device != device:
+            device = m.device
+            out.append(row((f" {shown(device)}", "title")))
+        out.append(_metric(m, name_cells, one, glyphs))
+    return out
+
+
+def _metric(m: Metric, name_cells: int, one: bool, glyphs: Glyphs) -> Row:
+    s = m.spread
+    name = head_of(f"{shown(m.name)}, {m.unit}", name_cells, glyphs.ellipsis)
+    text = f" {name:<{name_cells}} {figure(s.median):>8}"
+    if one:
+        return row(text)
+    share = f"{s.deviation / s.median * 100:.2g} %" if s.median else "n/a"
+    text += f" {figure(s.low):>8} {figure(s.high):>8} {share:>9}  "
+    if not m.judged:
+        return row(text)
+    under = s.count >= 3 and s.low < s.median - s.limit * s.deviation
+    if under or m.split is not None:
+        worst = 1 - s.low / (s.median if under else m.split.fast_median if m.split else s.median)
+        return row(text, (f"{glyphs.warn} {worst * 100:.0f} %", "warn"))
+    return row(text, (glyphs.ok, "ok"))
+
+
+def _slow(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Row]:
+    if not slow:
+        return []
+    out = [row("")]
+    for each in slow[:MOST_SLOW]:
+        head = f" {glyphs.warn} "
+        out += hung(head, f"{shown(each.who)}: {outlier_said(each.worst)}", cells, of_head="warn")
+        why = each.worst.reason
+        out += hung("     ", f"{shown(why.code)}: {shown(why.text)}", cells, "dim")
+        if each.others:
+            more = [f"{shown(o.metric)} -{o.under * 100:.0f} %" for o in each.others]
+            rest = len(more) - MORE_FIGURES
+            listed = ", ".join(more[:MORE_FIGURES]) + (f" and {rest} more" if rest > 0 else "")
+            out += hung("     also ", listed, cells, "dim")
+    if len(slow) > MOST_SLOW:
+        nodes = len({fleet.ranks[r].node for s in slow for r in s.ranks})
+        said = f"   and {len(slow) - MOST_SLOW} more, on {nodes} nodes in all (--json names all)"
+        out.append(row((said, "dim")))
+    return out
+
+
+def outlier_said(o: Outlier) -> str:
+    """One slow figure with its numbers."""
+    against = "the median" if not o.doubt else "the faster"
+    text = (
+        f"{shown(o.metric)} {figure(o.value)} {o.unit}, {o.under * 100:.0f} % under {against} "
+        f"{figure(o.median)}"
+    )
+    if o.deviations is not None:
+        return f"{text}; {o.deviations:.1f} robust deviations"
+    return f"{text}; {o.doubt}"
+
+
+def _notes(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    out: list[Row] = [row("")] if fleet.notes else []
+    for note in fleet.notes:
+        out += hung(f" {glyphs.note} ", shown(note.text), cells)
+    return out
