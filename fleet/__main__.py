@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from roofwatch.fleet.options import parse
 from roofwatch.fleet.own_device import CPU, CUDA, own_device
 from roofwatch.fleet.stopping import Stopping
-from roofwatch.fleet.world import World, WorldError, world
+from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
 from roofwatch.verbs.parser import USAGE, glyphs_for, tell
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     except WorldError as error:
         tell(f"roofwatch.fleet: {error}")
         return USAGE
-    stopping = Stopping()
+    stopping = Stopping(agent=here.agent_store or here.launcher == TORCHRUN)
     device = own_device(options.device, here.local_rank)
     if device == CPU and THREADS not in os.environ:  # else all ranks of a machine take all cores
         cores = len(os.sched_getaffinity(0))
@@ -59,9 +59,7 @@ def _measure(options: argparse.Namespace, device: str) -> Measure:
     return partial(own_suite, Options(device=device, suite=suite, sustain_s=options.sustain))
 
 
-def _follow(
-    options: argparse.Namespace, here: World, stopping: Stopping, measure: Measure
-) -> int:
+def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measure: Measure) -> int:
     from roofwatch.fleet.meeting import Meeting
     from roofwatch.fleet.rank import Rank
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from roofwatch.fleet.group_timer import GroupTimer
+from roofwatch.fleet.group_timer import GroupTimer, Together
 from roofwatch.roofline.collectives import (
     ALL_GATHER,
     ALL_REDUCE,
@@ -46,12 +46,14 @@ def over_sizes(
     op: str, timer: GroupTimer, ranks: list[int], most_bytes: int, told: Callable[[str], None]
 ) -> CollectiveLine:
     """One collective among the ranks of a group, from 8 B up."""
-    tried, times_s, iqr_s, repetitions, status = [], [], [], [], ""
+    tried: list[int] = []
+    took: list[Together] = []
+    status = ""
     backend = dist.get_backend(timer.group)
     for size in dict.fromkeys(made_of(s, len(ranks)) for s in sizes(most_bytes)):
         told(f"{op} {size} B")
         try:
-            took = timer.time(call_of(op, size, ranks, timer))
+            took.append(timer.time(call_of(op, size, ranks, timer)))
         except (RuntimeError, NotImplementedError, ValueError) as error:
             lacks = any(word in str(error).lower() for word in LACKS)
             if not lacks or tried:
@@ -59,19 +61,16 @@ def over_sizes(
             status = f"{NOT_SUPPORTED}: {first_line(error)[:120]}"
             break
         tried.append(size)
-        times_s.append(took.time_s)
-        iqr_s.append(took.iqr_s)
-        repetitions.append(took.repetitions)
-        if took.time_s > TOO_LONG_S:
+        if took[-1].time_s > TOO_LONG_S:
             break
     return CollectiveLine(
         op=op,
         ranks=len(ranks),
         backend=backend,
         sizes_bytes=tried,
-        times_s=times_s,
-        iqr_s=iqr_s,
-        repetitions=repetitions,
+        times_s=[t.time_s for t in took],
+        iqr_s=[t.iqr_s for t in took],
+        repetitions=[t.repetitions for t in took],
         timing=timer.timing,
         status=status,
     )

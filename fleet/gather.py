@@ -13,6 +13,7 @@ from roofwatch.session.fleet.lines import ABSENT, SILENT, RankLine
 LOOK_S = 0.05
 BEATS_S = 1.0  # between two looks at the beats of those that are waited for
 STILL_S = 20.0  # without a beat: a rank beats once a second, whatever it measures
+STILL_HURRY_S = 5.0  # once a signal has come
 MOST_LOOK_S = 0.5
 
 _decoder = msgspec.json.Decoder(RankLine)
@@ -75,7 +76,10 @@ def gather(
         over = now_s - began_s > timeout_s or (hurry is not None and hurry <= 0)
         for rank in sorted(waiting.ranks):
             came = waiting.came(rank)
-            if over or waiting.silent_s(rank) > (STILL_S if came else join_s):
+            most_s = STILL_S if came else join_s
+            if hurry is not None:
+                most_s = min(most_s, STILL_HURRY_S)
+            if over or waiting.silent_s(rank) > most_s:
                 waiting.ranks.discard(rank)
                 keep(_given_up(meeting, rank, waiting, now_s - began_s))
         if waiting.ranks:
@@ -83,17 +87,18 @@ def gather(
 
 
 def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> RankLine:
-    host = meeting.said(f"host/{rank}") or ""
-    name, _, card = host.rpartition("/")
+    told = (meeting.said(f"host/{rank}") or "").rsplit("/", 2)
+    host, node, card = told if len(told) == 3 else ("", "", "")
     if not waiting.came(rank):
         return RankLine(rank=rank, state=ABSENT, why=f"never came, in {after_s:.0f} s")
     silent = waiting.silent_s(rank)
     last = f"last word: {meeting.doing(rank) or 'none'}"
-    still = silent > 2 * BEATS_S + 1
+    still = silent > STILL_HURRY_S - 1
     why = f"silent for {silent:.0f} s" if still else f"not done after {after_s:.0f} s"
     return RankLine(
         rank=rank,
-        host=name,
+        host=host,
+        node=node,
         card=int(card) if card.isdigit() else 0,
         state=SILENT,
         why=f"{why}; {last}",

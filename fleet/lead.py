@@ -1,4 +1,4 @@
-"""What rank 0 does besides: keep every line, plan the links, and end with the fleet whole or not."""
+"""What rank 0 does besides: keep every line, plan the links, and end the file."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ class Lead:
     def _now(self) -> float:
         return round(time.monotonic() - self._began_s, 3)
 
-    def collect(self, me: Rank, timeout_s: float, join_s: float, tell: Callable[[str], None]) -> None:
+    def collect(
+        self, me: Rank, timeout_s: float, join_s: float, tell: Callable[[str], None]
+    ) -> None:
         """Every rank's line."""
         size, told = me.world.size, [0]
 

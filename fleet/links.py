@@ -70,18 +70,19 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     ranks = len(plan.members)
-    store = dist.TCPStore(
-        plan.address, plan.port, is_master=False, timeout=timedelta(seconds=PATIENCE_S)
+    patience = timedelta(seconds=PATIENCE_S)
+    store = dist.TCPStore(  # type: ignore[attr-defined]
+        plan.address, plan.port, is_master=False, timeout=patience
     )
     dist.init_process_group(
         "nccl" if device.type == "cuda" else "gloo",
-        store=dist.PrefixStore("roofwatch/links", store),
+        store=dist.PrefixStore("roofwatch/links", store),  # type: ignore[attr-defined]
         rank=place,
         world_size=ranks,
-        timeout=timedelta(seconds=PATIENCE_S),
+        timeout=patience,
         device_id=device if device.type == "cuda" else None,
     )
-    control = dist.new_group(backend="gloo", timeout=timedelta(seconds=4 * PATIENCE_S))
+    control = dist.new_group(backend="gloo", timeout=4 * patience)
     most = plan.most_bytes or MOST_BYTES[device.type]
 
     def told(what: str) -> None:
@@ -120,9 +121,7 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
         dist.destroy_process_group()  # NCCL's own end may wait for what has died
 
 
-def _pairs(
-    plan: Plan, place: int, device: Any, control: Any, store: Any
-) -> Iterator[AnyLine]:
+def _pairs(plan: Plan, place: int, device: Any, control: Any, store: Any) -> Iterator[AnyLine]:
     import torch.distributed as dist
 
     from roofwatch.fleet.pair_timer import pair_line

@@ -7,17 +7,19 @@ import os
 import queue
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 
 import msgspec
 
 from roofwatch.fleet.links import Plan
+from roofwatch.session.child import log_file
 from roofwatch.session.events import Beat, Note
 from roofwatch.session.events import decode as decode_event
 from roofwatch.session.fleet.lines import AnyLine
 from roofwatch.session.interpreter import start_of
+
+LOG_BYTES = 4096
 
 _decoder: msgspec.json.Decoder[AnyLine] = msgspec.json.Decoder(AnyLine)
 
@@ -30,7 +32,7 @@ class LinksProcess:
         self.doing = "starting"
         self.moved_s = time.monotonic()
         self._lines: queue.SimpleQueue[AnyLine] = queue.SimpleQueue()
-        self._log = tempfile.TemporaryFile()
+        self._log = log_file()
         read_end, write_end = os.pipe()
         own = ["--fd", str(write_end), "--t0", str(time.monotonic_ns())]
         told = ["--place", str(place), "--plan", msgspec.json.encode(plan).decode()]
@@ -90,8 +92,15 @@ class LinksProcess:
         if code == 0:
             return ""
         if code is not None and code < 0:
-            return f"killed by signal {-code} at {self.doing}"
+            return f"killed by signal {-code} at {self.doing}{self._last_words()}"
         return f"{self.said or 'ended'} (at {self.doing})"
+
+    def _last_words(self) -> str:
+        """The last line that its libraries printed: NCCL's reason to end the process."""
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - LOG_BYTES))
+        lines = self._log.read().decode("utf-8", "replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f": {said[:200]}" if said else ""
 
     def kill(self) -> None:
         """At once, and what it started."""

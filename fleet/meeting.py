@@ -36,7 +36,7 @@ class Meeting:
 
         holds = world.rank == 0 and not world.agent_store
         try:
-            self._held = dist.TCPStore(
+            self._held = dist.TCPStore(  # type: ignore[attr-defined]
                 world.address,
                 world.port,
                 is_master=holds,
@@ -48,7 +48,7 @@ class Meeting:
             raise MeetingLost(what) from None
         self.address, self.port = world.address, self._held.port
         self._held.set_timeout(timedelta(seconds=ASK_S))
-        self._store = dist.PrefixStore("roofwatch", self._held)
+        self._store = dist.PrefixStore("roofwatch", self._held)  # type: ignore[attr-defined]
         self._rank = world.rank
 
     def beat(self, doing: str) -> None:
@@ -88,7 +88,7 @@ class Meeting:
     def hand_in(self, line: bytes) -> None:
         """This rank's line."""
         with _lost():
-            self._store.set(f"line/{self._rank}", zlib.compress(line, LEVEL))
+            self._store.set(f"line/{self._rank}", zlib.compress(line, LEVEL))  # type: ignore[arg-type]
             self._store.add(f"in/{self._rank}", 1)
 
     def take(self, rank: int) -> bytes | None:

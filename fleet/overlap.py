@@ -10,7 +10,7 @@ import torch.distributed as dist
 from roofwatch.fleet.group_timer import GroupTimer
 from roofwatch.session.fleet.lines import OverlapLine
 
-SIDE = {"cuda": 8192, "cpu": 1024}
+SIDE = {"cuda": 8192, "cpu": 512}
 SIZE_BYTES = {"cuda": 256 << 20, "cpu": 4 << 20}
 MOST_MATMULS = 200
 

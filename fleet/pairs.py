@@ -28,11 +28,7 @@ def rounds(nodes: Sequence[Sequence[int]]) -> list[list[Pair]]:
     ]
     for ring in _ring(len(nodes)):
         out.append(
-            [
-                Pair(a, b, BETWEEN)
-                for i, j in ring
-                for a, b in zip(nodes[i], nodes[j], strict=False)
-            ]
+            [Pair(a, b, BETWEEN) for i, j in ring for a, b in zip(nodes[i], nodes[j], strict=False)]
         )
     return [pairs for pairs in out if pairs]
 

@@ -27,7 +27,9 @@ Measure = Callable[[Callable[[str], None], Callable[[], bool], Callable[[], str]
 class Rank:
     """One rank at the meeting."""
 
-    def __init__(self, world: World, meeting: Meeting, stopping: Stopping, timeout_s: float) -> None:
+    def __init__(
+        self, world: World, meeting: Meeting, stopping: Stopping, timeout_s: float
+    ) -> None:
         self.world = world
         self.meeting = meeting
         self.stopping = stopping
@@ -36,7 +38,7 @@ class Rank:
         self._ready_s: float | None = None
         self._until_s = self._began_s + timeout_s
         self._timeout_s = timeout_s
-        meeting.say(f"host/{world.rank}", f"{world.host}/{world.local_rank}")
+        meeting.say(f"host/{world.rank}", f"{world.host}/{world.node}/{world.local_rank}")
 
     def beat(self, doing: str) -> None:
         """Once a second, from the thread that does the work: one that hangs does not beat."""
@@ -47,6 +49,8 @@ class Rank:
 
     def may_go(self) -> bool:
         """Everybody is ready, or has been waited for long enough."""
+        if self.stopping.number:  # whoever is missing will not come
+            return True
         now_s = time.monotonic()
         if self._ready_s is None:
             self._ready_s = now_s
@@ -56,7 +60,7 @@ class Rank:
 
     def stopped(self) -> str:
         """Why the suite is to end early, or nothing."""
-        if self.stopping.number:
+        if self.stopping.at_once:
             return self.stopping.why
         if time.monotonic() > self._until_s:
             return f"not done after {self._timeout_s:.0f} s"

@@ -12,14 +12,19 @@ import time
 from types import FrameType
 
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-HURRY_S = 8.0  # for the ranks' last lines
+GO_ON_S = 16.0  # after torchrun's, to measure what can still be measured
+HURRY_S = 8.0  # after that, for the ranks' last lines
 IMPATIENT = 3  # signals: then at once
 
 
 class Stopping:
-    """The signal that came, if any. Main thread only."""
+    """The signal that came, if any. Main thread only.
 
-    def __init__(self) -> None:
+    ``agent``: torchrun's agent started us, whose SIGTERM most often tells of another rank's end.
+    """
+
+    def __init__(self, agent: bool = False) -> None:
+        self._agent = agent
         self.number = 0
         self._count = 0
         self._at_s = 0.0
@@ -39,6 +44,17 @@ class Stopping:
         """Its name, or nothing."""
         return f"ended by {signal.Signals(self.number).name}" if self.number else ""
 
+    @property
+    def _go_on_s(self) -> float:
+        return GO_ON_S if self._agent and self.number == signal.SIGTERM else 0.0
+
+    @property
+    def at_once(self) -> bool:
+        """Whether measuring is to end now."""
+        return bool(self.number) and time.monotonic() - self._at_s >= self._go_on_s
+
     def hurry_s(self) -> float | None:
-        """Seconds that may still be spent; None as long as no signal came."""
-        return HURRY_S - (time.monotonic() - self._at_s) if self.number else None
+        """Seconds that may still be spent in all; None as long as no signal came."""
+        if not self.number:
+            return None
+        return self._go_on_s + HURRY_S - (time.monotonic() - self._at_s)

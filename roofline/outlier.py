@@ -6,6 +6,7 @@ as mean and standard deviation are; half of the figures may be wrong before they
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from statistics import NormalDist
 
@@ -89,7 +90,7 @@ def split_of(values: Sequence[float], floor: float) -> Split | None:
     For what a median cannot tell: of two figures one, of two nodes' cards half.
     """
     order = sorted(range(len(values)), key=values.__getitem__)
-    gaps = [values[b] - values[a] for a, b in zip(order, order[1:], strict=False)]
+    gaps = [values[b] - values[a] for a, b in itertools.pairwise(order)]
     if not gaps or max(gaps) < OF_RANGE * (values[order[-1]] - values[order[0]]):
         return None
     cut = gaps.index(max(gaps)) + 1

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, RankLine
 from roofwatch.session.fleet.link_figures import (
     collective,
     link_gbs,
@@ -15,7 +16,6 @@ from roofwatch.session.fleet.link_figures import (
     overlapped,
     slow_links,
 )
-from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, RankLine
 from roofwatch.session.fleet.outliers import outliers
 from roofwatch.session.fleet.spreads import Metric, kinds, metrics
 from roofwatch.session.printable import plain_json

@@ -96,7 +96,9 @@ def slow_links(fleet: Fleet) -> list[SlowLink]:
     return found
 
 
-def _between(within: dict[tuple[int, int], float], between: dict[tuple[int, int], float]) -> list[SlowLink]:
+def _between(
+    within: dict[tuple[int, int], float], between: dict[tuple[int, int], float]
+) -> list[SlowLink]:
     if not within or not between:
         return []
     inside, across = median(list(within.values())), median(list(between.values()))

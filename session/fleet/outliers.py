@@ -45,7 +45,7 @@ def outliers(fleet: Fleet, found: list[Metric]) -> list[Outlier]:
 
 
 def _of(fleet: Fleet, metric: Metric) -> list[Outlier]:
-    named = {r: "" for r in metric.slow_group}
+    named = frozenset(metric.slow_group)
     doubt = PAIR if metric.spread.count == 2 else GROUPS
     out = []
     for rank in metric.ranks:
