@@ -39,7 +39,7 @@ class Fleet:
         if isinstance(line, Header):
             self.header = line
         elif isinstance(line, RankLine):
-            self.ranks[line.rank] = rank_figures(line)
+            self.ranks[line.rank] = rank_figures(line, self.header.device or None)
         elif isinstance(line, CollectiveLine):
             self.collectives.append(line)
         elif isinstance(line, LinkLine):

@@ -122,15 +122,15 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """Node and card in words, as ``node2 card 3``."""
-        return f"{self.node} {'card' if self.kind == 'cuda' else 'rank'} {self.card}"
+        """Node and card in words, as ``node2 card 3``; on CPUs the process."""
+        return f"{self.node} {'process' if self.kind == 'cpu' else 'card'} {self.card}"
 
 
 _decoder = msgspec.json.Decoder(_Record | None)
 
 
-def rank_figures(line: RankLine) -> RankFigures:
-    """The figures of a rank's line; none where it has no record.
+def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
+    """The figures of a rank's line; none where it has no record, and ``kind`` stands for its own.
 
     Raises:
         msgspec.ValidationError: its record is not as a record must be.
@@ -145,7 +145,7 @@ def rank_figures(line: RankLine) -> RankFigures:
         why=line.why,
         absent=line.no_device,
         device=record.device.name,
-        kind=record.device.kind,
+        kind=record.device.kind or kind,
         uuid=record.device.uuid,
         power_limit_w=record.device.power_limit_w,
         complete=record.session.complete,

@@ -14,7 +14,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of
 
-RANK_CELLS = 22
+LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
 COLUMN = 12
 HEAD_ROWS = 4  # two of names, the medians, a line
 MARK_CELLS = 2
@@ -29,6 +29,8 @@ class Grid:
         self.metrics = metrics(fleet)
         self.outliers = outliers(fleet, self.metrics)
         self.names = list(dict.fromkeys(m.name for m in self.metrics))
+        longest = max((len(f"{shown(r.node)} {r.card}") for r in self.ranks), default=0)
+        self.rank_cells = min(max(LEAST_RANK, longest + 3), MOST_RANK)
         self._slow = {(o.rank, o.metric): o for o in self.outliers}
         self._of = {(rank, m.name): m for m in self.metrics for rank in m.ranks}
 
@@ -61,14 +63,14 @@ class At(msgspec.Struct, frozen=True, kw_only=True):
     column: int = 0
 
 
-def room_for(cells: int, height: int) -> tuple[int, int]:
+def room_for(grid: Grid, cells: int, height: int) -> tuple[int, int]:
     """Ranks and columns that fit."""
-    return max(1, height - HEAD_ROWS), max(1, (cells - RANK_CELLS) // COLUMN)
+    return max(1, height - HEAD_ROWS), max(1, (cells - grid.rank_cells) // COLUMN)
 
 
 def moved(grid: Grid, at: At, cells: int, height: int, rows: int = 0, columns: int = 0) -> At:
     """Moved by so much, within what there is, with the cursor on show."""
-    ranks, wide = room_for(cells, height)
+    ranks, wide = room_for(grid, cells, height)
     rank = min(max(0, at.rank + rows), max(0, len(grid.ranks) - 1))
     top = min(max(at.top, rank - ranks + 1), rank)
     top = min(top, max(0, len(grid.ranks) - ranks))
@@ -78,7 +80,7 @@ def moved(grid: Grid, at: At, cells: int, height: int, rows: int = 0, columns: i
 
 def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     """Its heads, and the ranks that fit."""
-    ranks, wide = room_for(cells, height)
+    ranks, wide = room_for(grid, cells, height)
     names = grid.names[at.column : at.column + wide]
     out = _heads(grid, names, cells, at, wide, glyphs)
     for i, r in enumerate(grid.ranks[at.top : at.top + ranks], at.top):
@@ -89,8 +91,8 @@ def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> li
 def _heads(
     grid: Grid, names: list[str], cells: int, at: At, wide: int, glyphs: Glyphs
 ) -> list[Row]:
-    upper, lower, middle = [" " * RANK_CELLS], [f"{' rank':<{RANK_CELLS}}"], []
-    middle.append(f"{' median':<{RANK_CELLS}}")
+    wide_name = grid.rank_cells
+    upper, lower, middle = ([f"{word:<{wide_name}}"] for word in ("", " rank", " median"))
     for name in names:
         first, _, rest = name.partition("-") if ", " not in name else name.partition(", ")
         rest = rest.replace("sustained", "held")
@@ -117,15 +119,17 @@ def _rank(
     mark = grid.marked(r)
     sign = {"wrong": glyphs.wrong, "warn": glyphs.warn}.get(mark, " ")
     word = f"{r.card}"
-    node = tail_of(shown(r.node), RANK_CELLS - len(word) - 7, glyphs.ellipsis)
+    node = tail_of(shown(r.node), grid.rank_cells - len(word) - 7, glyphs.ellipsis)
     label = f"{node} {word}"
     pieces = [
         (f"{glyphs.here if here else ' '}{sign} ", f"{mark}{on}" if mark else f"strong{on}"),
-        (f"{label:<{RANK_CELLS - 3}}", f"strong{on}" if here else on),
+        (f"{label:<{grid.rank_cells - 3}}", f"strong{on}" if here else on),
     ]
     if not r.figures:
         why = f"{r.state}: {shown(r.why)}"
-        pieces.append((f" {head_of(why, cells - RANK_CELLS - 1, glyphs.ellipsis)}", f"wrong{on}"))
+        pieces.append(
+            (f" {head_of(why, cells - grid.rank_cells - 1, glyphs.ellipsis)}", f"wrong{on}")
+        )
         return fit(pieces, cells, on)
     for name in names:
         pieces.append(_cell(grid, r, name, on, glyphs))

@@ -14,9 +14,8 @@ from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
 from roofwatch.tui.fleet.fleet_head import head_rows
 from roofwatch.tui.printed.fleet_link_rows import link_rows
 
-MOST_SLOW, MOST_TROUBLED, MOST_NODES = 6, 6, 8
+MOST_SLOW, MOST_TROUBLED, MOST_NODES = 5, 4, 6
 NAME_CELLS = 24
-MORE_FIGURES = 4
 
 
 def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
@@ -85,20 +84,31 @@ def _slow(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Ro
         return []
     out = [row("")]
     for each in slow[:MOST_SLOW]:
-        head = f" {glyphs.warn} "
-        out += hung(head, f"{shown(each.who)}: {outlier_said(each.worst)}", cells, of_head="warn")
+        said = f"{shown(each.who)}: {outlier_said(each.worst)}"
+        if each.others:
+            said += f"; {len(each.others)} more {'figure' if len(each.others) == 1 else 'figures'}"
+        out += hung(f" {glyphs.warn} ", said, cells, of_head="warn")
         why = each.worst.reason
         out += hung("     ", f"{shown(why.code)}: {shown(why.text)}", cells, "dim")
-        if each.others:
-            more = [f"{shown(o.metric)} -{o.under * 100:.0f} %" for o in each.others]
-            rest = len(more) - MORE_FIGURES
-            listed = ", ".join(more[:MORE_FIGURES]) + (f" and {rest} more" if rest > 0 else "")
-            out += hung("     also ", listed, cells, "dim")
     if len(slow) > MOST_SLOW:
-        nodes = len({fleet.ranks[r].node for s in slow for r in s.ranks})
-        said = f"   and {len(slow) - MOST_SLOW} more, on {nodes} nodes in all (--json names all)"
-        out.append(row((said, "dim")))
+        out.append(row((f"   and {len(slow) - MOST_SLOW} more (--json names all)", "dim")))
+    if len(fleet.nodes) > 1:
+        out += _by_node(fleet, slow, cells)
     return out
+
+
+def _by_node(fleet: Fleet, slow: list[Slow], cells: int) -> list[Row]:
+    """Nodes that have a slow rank, those with the most first."""
+    ranks = {r for s in slow for r in s.ranks}
+    counts = {
+        node: f"{sum(r.rank in ranks for r in of)} of {len(of)}"
+        for node, of in fleet.nodes.items()
+        if any(r.rank in ranks for r in of)
+    }
+    order = sorted(counts, key=lambda node: -int(counts[node].split()[0]))
+    said = ", ".join(f"{shown(node)} {counts[node]}" for node in order[:MOST_NODES])
+    rest = len(order) - MOST_NODES
+    return hung(" slow by node: ", said + (f" and {rest} more" if rest > 0 else ""), cells, "dim")
 
 
 def outlier_said(o: Outlier) -> str:

@@ -121,7 +121,7 @@ class FleetApp(App[None]):
 
     def action_page(self, step: int) -> None:
         """A screenful of ranks."""
-        self._move(step * max(1, room_for(*self._room())[0] - 1))
+        self._move(step * max(1, room_for(self.grid, *self._room())[0] - 1))
 
     def action_aside(self, step: int) -> None:
         """The figures beside."""
