@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, RankLine
+from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, LinkLine, RankLine
 from roofwatch.session.fleet.link_figures import (
     collective,
     link_gbs,
@@ -27,14 +27,12 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
     for i, line in enumerate(ranks):
         yield (b"," if i else b"") + plain_json(msgspec.json.encode(_rank(line)))
     found = metrics(fleet)
-    several = len(kinds(fleet)) > 1
+    several, rates = len(kinds(fleet)) > 1, link_gbs(fleet)
     rest: dict[str, Any] = {
         "spread": {f"{m.name} ({m.device})" if several else m.name: _spread(m) for m in found},
         "outliers": [msgspec.to_builtins(o) for o in outliers(fleet, found)],
         "collectives": [msgspec.to_builtins(collective(c)) for c in fleet.collectives],
-        "links": [
-            msgspec.to_builtins(x) | {"gbs": link_gbs(fleet).get((x.a, x.b))} for x in fleet.links
-        ],
+        "links": [_link(x, rates) for x in fleet.links],
         "slow_links": [msgspec.to_builtins(s) for s in slow_links(fleet)],
         "overlap": msgspec.to_builtins(overlapped(fleet)) or {},
         "link_roofs": [msgspec.to_builtins(r) for r in link_roofs(fleet)],
@@ -65,6 +63,19 @@ def _rank(line: RankLine) -> dict[str, object]:
         "card": line.card,
         "state": line.state,
         "why": line.why,
+    }
+
+
+def _link(line: LinkLine, rates: Mapping[tuple[int, int], float]) -> dict[str, object]:
+    return {
+        "a": line.a,
+        "b": line.b,
+        "group": line.group,
+        "gbs": rates.get((line.a, line.b)),
+        "bytes": line.size_bytes,
+        "time_s": line.time_s,
+        "latency_s": line.latency_s,
+        "status": line.status,
     }
 
 
