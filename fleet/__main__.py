@@ -13,6 +13,7 @@ from roofwatch.fleet.options import parse
 from roofwatch.fleet.own_device import CPU, CUDA, own_device
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
+from roofwatch.roofline.suite import QUICK, SHORT
 from roofwatch.verbs.parser import USAGE, glyphs_for, tell
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ THREADS = "OMP_NUM_THREADS"
 HURRY_S = 15.0  # less for the suite than for the whole, so that a late rank tells of itself
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Measure this rank; on rank 0 gather, report and say how it went."""
+def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
+    """Measure this rank (``measure`` in place of its suite); rank 0 gathers and reports."""
     options = parse(argv)
     try:
         here = world(os.environ)
@@ -39,7 +40,9 @@ def main(argv: list[str] | None = None) -> int:
         os.environ[THREADS] = str(max(1, cores // here.local_size))
     from roofwatch.fleet.meeting import MeetingLost
 
-    measure = _measure(options, device)
+    if options.suite is None:
+        options.suite = SHORT if device == CPU else QUICK
+    measure = measure or _measure(options, device)
     try:
         if here.rank:
             return _follow(options, here, stopping, measure)
@@ -51,12 +54,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def _measure(options: argparse.Namespace, device: str) -> Measure:
     from roofwatch.fleet.own_suite import own_suite
-    from roofwatch.roofline.suite import QUICK, SHORT
     from roofwatch.session.asked import Options
 
-    suite = options.suite or (SHORT if device == CPU else QUICK)
-    options.suite = suite
-    return partial(own_suite, Options(device=device, suite=suite, sustain_s=options.sustain))
+    asked = Options(device=device, suite=options.suite, sustain_s=options.sustain)
+    return partial(own_suite, asked)
 
 
 def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measure: Measure) -> int:

@@ -93,7 +93,7 @@ def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> 
         return RankLine(rank=rank, state=ABSENT, why=f"never came, in {after_s:.0f} s")
     silent = waiting.silent_s(rank)
     last = f"last word: {meeting.doing(rank) or 'none'}"
-    still = silent > STILL_HURRY_S - 1
+    still = silent > 0.8 * STILL_HURRY_S
     why = f"silent for {silent:.0f} s" if still else f"not done after {after_s:.0f} s"
     return RankLine(
         rank=rank,

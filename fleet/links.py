@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -21,6 +22,8 @@ from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, AnyLine, encod
 from roofwatch.session.instrument import Instrument, add_arguments
 
 PATIENCE_S = 60  # for one collective
+BARRIER_S = 300.0  # for what others measure meanwhile
+LOOK_S = 0.002
 FAILED = 4
 
 
@@ -82,7 +85,6 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
         timeout=patience,
         device_id=device if device.type == "cuda" else None,
     )
-    control = dist.new_group(backend="gloo", timeout=4 * patience)
     most = plan.most_bytes or MOST_BYTES[device.type]
 
     def told(what: str) -> None:
@@ -107,7 +109,7 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
             line = over_sizes(ALL_REDUCE, GroupTimer(device, inside[at]), node, most, told)
             if place == node[0]:
                 found.append(stamped(line, group=WITHIN, node=plan.names[at]))
-        dist.barrier(control)
+        _all_here("inside", store, ranks)
         if place == node[0]:
             others = [each[0] for each in plan.nodes]
             line = over_sizes(ALL_REDUCE, GroupTimer(device, leads), others, most, told)
@@ -115,27 +117,39 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
                 found.append(stamped(line, group=BETWEEN))
         yield from _gathered(found, "groups", place, ranks, store)
     told("pairs")
-    yield from _pairs(plan, place, device, control, store)
-    dist.barrier(control)
+    yield from _pairs(plan, place, device, store)
+    _all_here("over", store, ranks)
     if device.type != "cuda":
         dist.destroy_process_group()  # NCCL's own end may wait for what has died
 
 
-def _pairs(plan: Plan, place: int, device: Any, control: Any, store: Any) -> Iterator[AnyLine]:
-    import torch.distributed as dist
-
+def _pairs(plan: Plan, place: int, device: Any, store: Any) -> Iterator[AnyLine]:
     from roofwatch.fleet.pair_timer import pair_line
     from roofwatch.fleet.pairs import rounds
 
     found: list[AnyLine] = []
-    for pairs in rounds(plan.nodes):
-        dist.barrier(control)
+    for i, pairs in enumerate(rounds(plan.nodes)):
+        _all_here(f"round-{i}", store, len(plan.members))
         mine = next((p for p in pairs if place in (p.a, p.b)), None)
         line = pair_line(mine, place, device) if mine is not None else None
         if line is not None:
             a, b = plan.members[line.a], plan.members[line.b]
             found.append(msgspec.structs.replace(line, a=a, b=b))
     yield from _gathered(found, "pairs", place, len(plan.members), store)
+
+
+def _all_here(where: str, store: Any, ranks: int) -> None:
+    """A barrier in the store: one of a backend would time out where some wait for long.
+
+    Raises:
+        RuntimeError: somebody has not come in time.
+    """
+    key, until_s = f"roofwatch/here/{where}", time.monotonic() + BARRIER_S
+    store.add(key, 1)
+    while store.add(key, 0) < ranks:
+        if time.monotonic() > until_s:
+            raise RuntimeError(f"not all ranks came to {where} in {BARRIER_S:.0f} s")
+        time.sleep(LOOK_S)
 
 
 def _gathered(

@@ -52,11 +52,15 @@ class Rank:
         if self.stopping.number:  # whoever is missing will not come
             return True
         now_s = time.monotonic()
-        if self._ready_s is None:
-            self._ready_s = now_s
-            self.meeting.count("ready", 1)
+        self._ready_s = self._ready(now_s)
         everybody = self.meeting.count("ready") >= self.world.size
         return everybody or now_s - self._ready_s > READY_S
+
+    def _ready(self, now_s: float) -> float:
+        """Since when; the others hear it once."""
+        if self._ready_s is None:
+            self.meeting.count("ready", 1)
+        return now_s if self._ready_s is None else self._ready_s
 
     def stopped(self) -> str:
         """Why the suite is to end early, or nothing."""
@@ -74,6 +78,7 @@ class Rank:
             if isinstance(error, MeetingLost):
                 raise
             came = Outcome(state="failed", why=f"{type(error).__name__}: {error}")
+        self._ready(time.monotonic())  # one that could not begin keeps nobody waiting
         return RankLine(
             t=round(time.monotonic() - self._began_s, 3),
             rank=self.world.rank,

@@ -119,7 +119,7 @@ def _rank(
     mark = grid.marked(r)
     sign = {"wrong": glyphs.wrong, "warn": glyphs.warn}.get(mark, " ")
     word = f"{r.card}"
-    node = tail_of(shown(r.node), grid.rank_cells - len(word) - 7, glyphs.ellipsis)
+    node = tail_of(shown(r.node), grid.rank_cells - len(word) - 4, glyphs.ellipsis)
     label = f"{node} {word}"
     pieces = [
         (f"{glyphs.here if here else ' '}{sign} ", f"{mark}{on}" if mark else f"strong{on}"),

@@ -90,7 +90,8 @@ def _links(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         least = [x.latency_s for x in fleet.links if x.group == group and x.latency_s]
         if of:
             text = f"{len(of)} {said}, {figure(min(of))} {glyphs.dash} {figure(max(of))} GB/s"
-            text += f", latency {_time(min(least))} {glyphs.dash} {_time(max(least))}"
+            if least:
+                text += f", latency {_time(min(least))} {glyphs.dash} {_time(max(least))}"
             out += hung(" pairs: ", text, cells, of_head="dim")
     slow = slow_links(fleet)
     for each in slow[:MOST_LINKS]:

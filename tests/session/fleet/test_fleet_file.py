@@ -37,7 +37,7 @@ def test_a_session_is_no_fleet(kept: Path, h200_file: Path, tmp_path: Path) -> N
     assert is_fleet(kept)
     assert not is_fleet(h200_file)
     assert not is_fleet(tmp_path / "missing")
-    with pytest.raises(UnreadableSession, match="row 1: not a roofwatch fleet|row 1: Invalid"):
+    with pytest.raises(UnreadableSession, match="row 1: "):
         read_fleet(h200_file)
 
 
@@ -94,7 +94,7 @@ def test_the_json_is_of_the_contract(kept: Path, capsys: pytest.CaptureFixture[s
     assert told["ranks"][3]["state"] == "silent"
     assert told["spread"]["add_scalar-fp16"]["count"] == 15
     assert {o["metric"] for o in told["outliers"]} <= told["spread"].keys()
-    assert [c["op"] for c in told["collectives"]][0] == "all_reduce"
+    assert told["collectives"][0]["op"] == "all_reduce"
     assert told["collectives"][0]["sizes"][0]["bytes"] == 8
 
 
