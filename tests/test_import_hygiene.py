@@ -31,6 +31,8 @@ def loaded_by(code: str) -> set[str]:
         ("import roofwatch.telemetry.__main__", set()),
         ("import roofwatch.tui.screen.app", {"textual"}),
         ("import roofwatch.tui.printed.doctor_plain, roofwatch.verbs.doctor", set()),
+        ("import roofwatch.fleet.__main__, roofwatch.fleet.lead, roofwatch.fleet.links", set()),
+        ("import roofwatch.tui.printed.fleet_plain, roofwatch.verbs.show", set()),
         ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )

@@ -27,6 +27,7 @@ class Made:
         self.told: dict[str, str] = {}
 
     def beats(self, rank: int) -> int:
+        self.looks += 1
         return self._beats[rank](self.looks)
 
     def doing(self, rank: int) -> str:
@@ -36,8 +37,7 @@ class Made:
         return {"host/1": "n1/1/3"}.get(key)
 
     def take(self, rank: int) -> bytes | None:
-        if rank == 0:
-            self.looks += 1
+        self.looks += 1
         due = self._lines.get(rank)
         return encode(RankLine(rank=rank)) if due is not None and self.looks >= due else None
 
