@@ -5,7 +5,7 @@ JSON, one object a line, told apart by ``kind``. Times in seconds, sizes in byte
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Annotated, get_args
 
 import msgspec
 
@@ -20,6 +20,7 @@ WORLD, WITHIN, BETWEEN = GROUPS = ("world", "within", "between")
 """Whom a collective or a link joins: all ranks, those of one node, one of each node."""
 
 
+Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 24)]  # a rank's number, or how many
 NO_RECORD = msgspec.Raw(b"null")
 
 
@@ -35,7 +36,7 @@ class Header(Line, tag="fleet", frozen=True, kw_only=True):
     schema: str
     id: str = ""
     started_at: str = ""  # ISO 8601, UTC
-    world: Size = 1
+    world: Place = 1
     suite: str = ""
     device: str = ""  # "cuda" | "cpu", as rank 0 found it
     launcher: str = ""
@@ -46,10 +47,10 @@ class Header(Line, tag="fleet", frozen=True, kw_only=True):
 class RankLine(Line, tag="rank", frozen=True, kw_only=True):
     """One rank, when its record came or nothing more was expected of it."""
 
-    rank: int
+    rank: Place
     host: str = ""
     node: str = ""  # the host's name, made unlike where two have one name
-    card: int = 0  # its place on that node
+    card: Place = 0  # its place on that node
     state: str = DONE
     why: str = ""
     no_device: bool = False  # the one that was asked for is not there
@@ -65,7 +66,7 @@ class CollectiveLine(Line, tag="collective", frozen=True, kw_only=True):
     op: str
     group: str = WORLD
     node: str = ""  # of a group within one
-    ranks: int = 0
+    ranks: Place = 0
     backend: str = ""
     sizes_bytes: list[Size] = []
     times_s: list[Seconds] = []
@@ -78,8 +79,8 @@ class CollectiveLine(Line, tag="collective", frozen=True, kw_only=True):
 class LinkLine(Line, tag="link", frozen=True, kw_only=True):
     """There and back between two ranks, while the other pairs of its round do the same."""
 
-    a: int
-    b: int
+    a: Place
+    b: Place
     group: str = WITHIN
     size_bytes: Size = 8
     time_s: Seconds | None = None  # one way: half of there and back
@@ -90,7 +91,7 @@ class LinkLine(Line, tag="link", frozen=True, kw_only=True):
 class OverlapLine(Line, tag="overlap", frozen=True, kw_only=True):
     """Matmuls and an all-reduce, each alone, then together."""
 
-    ranks: int = 0
+    ranks: Place = 0
     compute_s: Seconds | None = None
     link_s: Seconds | None = None
     together_s: Seconds | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.collectives import ALL_REDUCE, Fit, algorithm_gbs, bus_gbs, fit
+from roofwatch.roofline.collectives import ALL_REDUCE, OPS, Fit, algorithm_gbs, bus_gbs, fit
 from roofwatch.roofline.communication import NINE_TIMES, ThreeRoofs, hidden_share
 from roofwatch.roofline.outlier import Spread, split_of, spread_of
 from roofwatch.roofline.roof import Roof
@@ -40,7 +40,8 @@ class Collective(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def collective(line: CollectiveLine) -> Collective:
-    """The bandwidths of a line, by the convention of nccl-tests."""
+    """The bandwidths of a line, by the convention of nccl-tests; none of what is no collective."""
+    known = line.op in OPS and line.ranks > 1
     sizes = [
         Size(
             bytes=size,
@@ -49,6 +50,7 @@ def collective(line: CollectiveLine) -> Collective:
             bus_gbs=bus_gbs(line.op, line.ranks, size, t),
         )
         for size, t in zip(line.sizes_bytes, line.times_s, strict=False)
+        if known
     ]
     return Collective(
         op=line.op,

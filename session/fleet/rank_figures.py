@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.roofline.peaks import unit
+from roofwatch.session.bounds import Figure as Rated
 from roofwatch.session.fleet.lines import NO_RECORD, RankLine
 
 CLOCK_HELD, POWER_HELD, TEMPERATURE_HELD = "SM clock, held", "power, held", "temperature, held"
@@ -18,19 +19,19 @@ PROTOCOLS = ("stream", "burst", "sustained")
 
 
 class _Conditions(msgspec.Struct, frozen=True):
-    sm_mhz: float | None = None
-    mem_mhz: float | None = None
-    temp_c: float | None = None
+    sm_mhz: Rated | None = None
+    mem_mhz: Rated | None = None
+    temp_c: Rated | None = None
     reasons: list[str] = []
-    power_cap_share: float | None = None
-    thermal_share: float | None = None
+    power_cap_share: Rated | None = None
+    thermal_share: Rated | None = None
 
 
 class _Measured(msgspec.Struct, frozen=True):
     id: str
     probe: str
-    gbs: float
-    tflops: float
+    gbs: Rated
+    tflops: Rated
     peak_key: str | None = None
     protocol: str = ""
     mistake: str = ""
@@ -38,23 +39,23 @@ class _Measured(msgspec.Struct, frozen=True):
 
 
 class _Held(msgspec.Struct, frozen=True):
-    sm_mhz: float | None = None
-    power_w: float | None = None
+    sm_mhz: Rated | None = None
+    power_w: Rated | None = None
 
 
 class _Device(msgspec.Struct, frozen=True):
     kind: str | None = None
     name: str | None = None
     uuid: str | None = None
-    power_limit_w: float | None = None
+    power_limit_w: Rated | None = None
 
 
 class _Roof(msgspec.Struct, frozen=True):
-    burst_tflops: float | None = None
+    burst_tflops: Rated | None = None
 
 
 class _Roofs(msgspec.Struct, frozen=True):
-    bandwidth_gbs: float | None = None
+    bandwidth_gbs: Rated | None = None
     compute: dict[str, _Roof] = {}
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from made_fleet import fleet_lines
 
 from roofwatch.cli import main
 from roofwatch.session.file import UnreadableSession
+from roofwatch.session.fleet import lines
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import is_fleet, read_fleet
 from roofwatch.session.fleet.lines import encode
+from roofwatch.session.fleet.link_figures import collective
 
 
 @pytest.fixture
@@ -43,9 +46,9 @@ def test_a_session_is_no_fleet(kept: Path, h200_file: Path, tmp_path: Path) -> N
 
 def test_a_torn_line_and_lines_of_a_newer_version_are_left_out(kept: Path) -> None:
     whole = read_fleet(kept)
-    lines = kept.read_bytes().splitlines(True)
-    lines.insert(2, b'{"kind":"weather","t":1}\n')
-    kept.write_bytes(b"".join(lines) + b'{"kind":"fleet_end"')
+    rows = kept.read_bytes().splitlines(True)
+    rows.insert(2, b'{"kind":"weather","t":1}\n')
+    kept.write_bytes(b"".join(rows) + b'{"kind":"fleet_end"')
     assert read_fleet(kept).ranks == whole.ranks
 
 
@@ -62,9 +65,9 @@ def test_a_torn_line_and_lines_of_a_newer_version_are_left_out(kept: Path) -> No
 def test_damage_is_one_line_with_its_row(
     kept: Path, row: int, line: bytes, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = kept.read_bytes().splitlines(True)
-    lines[row - 1] = line + b"\n"
-    kept.write_bytes(b"".join(lines))
+    rows = kept.read_bytes().splitlines(True)
+    rows[row - 1] = line + b"\n"
+    kept.write_bytes(b"".join(rows))
     assert main(["show", str(kept)]) == 2
     told = capsys.readouterr()
     assert told.out == ""
@@ -106,3 +109,22 @@ def test_what_is_of_a_session_is_refused(
         main(["show", str(kept), *option])
     assert ended.value.code == 2
     assert "is of a session" in capsys.readouterr().err
+
+
+def test_the_schema_page_names_every_kind_and_field_of_a_fleet() -> None:
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "schema.md").read_text().split("# The fleet's file")[1]
+    for kind in get_args(lines.AnyLine):
+        assert f"`{kind.__struct_config__.tag}`" in page
+        for field in kind.__struct_fields__:
+            assert f"`{field}`" in page, f"{kind.__struct_config__.tag}.{field}"
+
+
+@pytest.mark.parametrize("ranks", [0, 1])
+def test_a_collective_of_nobody_has_no_bandwidth(kept: Path, ranks: int) -> None:
+    line = lines.CollectiveLine(
+        op="all_reduce", ranks=ranks, sizes_bytes=[8] * 3, times_s=[1e-6] * 3
+    )
+    kept.write_bytes(kept.read_bytes() + encode(line))
+    assert collective(read_fleet(kept).collectives[-1]).sizes == []
+    assert main(["show", str(kept)]) == 0
