@@ -18,7 +18,8 @@ SIGMA_OF_MAD = 1.4826  # a normal distribution's standard deviation over its MAD
 FARTHEST = 3.5  # deviations that are no outlier yet (Iglewicz and Hoaglin, 1993)
 BY_CHANCE = 0.05  # outliers that all figures together may have without a cause
 FEWEST = 3  # figures that can tell which of them is wrong
-OF_RANGE = 0.5  # the gap between two groups is at least so much of the whole range
+GAP = 2.0  # between two groups, over the wider one's own range
+OF_A_GROUP = 2  # figures of each, but where there are two in all
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,15 +88,20 @@ def spread_of(values: Sequence[float], floor: float, figures: int = 1) -> Spread
 def split_of(values: Sequence[float], floor: float) -> Split | None:
     """Two groups further apart than ``floor`` of the upper one, where a gap parts them.
 
-    For what a median cannot tell: of two figures one, of two nodes' cards half.
+    For what a median cannot tell: of two figures one, of two nodes' cards half. One alone among
+    many is the spread's matter.
     """
     order = sorted(range(len(values)), key=values.__getitem__)
     gaps = [values[b] - values[a] for a, b in itertools.pairwise(order)]
-    if not gaps or max(gaps) < OF_RANGE * (values[order[-1]] - values[order[0]]):
+    if not gaps:
         return None
     cut = gaps.index(max(gaps)) + 1
-    slow = median([values[i] for i in order[:cut]])
-    fast = median([values[i] for i in order[cut:]])
+    lower, upper = ([values[i] for i in part] for part in (order[:cut], order[cut:]))
+    if len(values) > 2 and min(len(lower), len(upper)) < OF_A_GROUP:
+        return None
+    if max(gaps) < GAP * max(lower[-1] - lower[0], upper[-1] - upper[0]):
+        return None
+    slow, fast = median(lower), median(upper)
     if fast <= 0 or 1 - slow / fast <= floor:
         return None
     return Split(slow=tuple(sorted(order[:cut])), slow_median=slow, fast_median=fast)

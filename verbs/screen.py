@@ -27,6 +27,8 @@ verbs:
                        someone's callable: compute, memory or overhead, and the treatment
   roofwatch watch [-- COMMAND ...]
                        the clocks while any work runs, or around a command, summed up at its end
+  torchrun ... -m roofwatch.fleet
+                       every card of every node at once: which one is slow, and the links
 """
 
 

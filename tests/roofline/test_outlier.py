@@ -62,6 +62,8 @@ def test_two_groups_are_told_where_a_median_cannot() -> None:
     assert split_of([100.0, 98.0], 0.04) is None
     assert split_of([100.0, 90.0, 80.0, 70.0], 0.04) is None  # no gap parts them
     assert split_of([100.0], 0.04) is None
+    assert split_of([100.0, 101.0, 60.0], 0.04) is None  # one of three: the spread tells
+    assert split_of([100.0, 88.0, 70.0, 60.0], 0.04) is None  # as wide as the gap
     pair = split_of([100.0, 90.0], 0.04)
     assert pair is not None
     assert pair.slow == (1,)
