@@ -106,8 +106,8 @@ def _lead(
         lead.no_links(me)
     lead.end(me, not why and not lead.fleet.troubled, why)
     _print(options, lead)
-    if stopping.number and not lead.fleet.troubled:
-        return 128 + stopping.number
+    if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
+        return 128 + stopping.number  # it alone is why something is missing
     return _code(options, lead, bool(why))
 
 

@@ -129,3 +129,35 @@ def test_torchrun_measures_for_real(tmp_path: Path) -> None:
     assert [r["state"] for r in told["ranks"]] == ["done", "done"]
     assert list(told["spread"]) == ["add_scalar-fp32", "matmul-fp32"]
     assert told["collectives"] == []
+
+
+@pytest.mark.parametrize(
+    ("environ", "arguments", "code", "said"),
+    [
+        ({"RANK": "1"}, [], 2, "roofwatch.fleet: WORLD_SIZE is not set\n"),
+        ({}, ["--timeout", "x"], 2, "roofwatch.fleet: argument --timeout: 'x' is not"),
+        ({}, ["--save", "/dev/null/x"], 2, "roofwatch.fleet: /dev/null/x: Not a directory\n"),
+    ],
+)
+def test_what_is_typed_wrong_is_one_line(
+    environ: dict[str, str],
+    arguments: list[str],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from roofwatch.fleet import __main__ as fleet
+
+    monkeypatch.setattr(fleet, "Stopping", lambda agent: None)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    try:
+        ended = fleet.main(["--device", "cpu", *arguments])
+    except SystemExit as error:
+        ended = int(error.code or 0)
+    told = capsys.readouterr()
+    assert (ended, told.out) == (code, "")
+    assert told.err.startswith(said)
+    assert told.err.count("\n") == 1
