@@ -20,7 +20,7 @@ import msgspec
 
 from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.suite import QUICK, SUITES
+from roofwatch.roofline.suite import QUICK, SHORT, SUITES
 from roofwatch.session.done import Done
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.host_cpu import host_cpu
@@ -35,7 +35,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="roofwatch.probes")
     add_arguments(parser)
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
-    parser.add_argument("--suite", default=QUICK, choices=(*SUITES, DOCTOR))
+    parser.add_argument("--suite", default=QUICK, choices=(*SUITES, SHORT, DOCTOR))
     parser.add_argument("--hold", default="", help="precisions to hold, separated by commas")
     parser.add_argument("--models", default="[]", help="shapes of the decode suite's, as JSON")
     parser.add_argument("--contexts", default="", help="of the decode suite, in tokens")

@@ -20,9 +20,10 @@ from roofwatch.roofline.probe_spec import (
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
 DECODE, KERNELS = "decode", "kernels"
+SHORT = "short"  # of a fleet on CPUs, whose ranks share one: the first roofline alone
 WATCH = "watch"  # of a session that measures nothing: somebody else's work runs
 SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
-UNHELD = (MISTAKES, DECODE, KERNELS)  # suites that hold nothing unless asked
+UNHELD = (MISTAKES, DECODE, KERNELS, SHORT)  # suites that hold nothing unless asked
 MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
 CONTEXTS = (256, 2048)  # in tokens (seed, Day 16), of one that names none
 HOLD_ALL = "all"
@@ -63,7 +64,8 @@ def suite(
     if name == DECODE:
         probes = _decode(kind, load, models or MODELS)
     else:
-        build = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels}.get(name, _quick)
+        own = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, SHORT: _short}
+        build = own.get(name, _quick)
         probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
     known = [k for k in hold if k in MATMUL_KEYS or k == HOLD_ALL]  # a newer file may name others
@@ -97,6 +99,12 @@ def _quick(
         *(matmul_spec(key) for key in keys),
         stream_spec("add_scalar", "fp32", control=True),
     )
+
+
+def _short(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    return stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16"), matmul_spec(load)
 
 
 def _full(

@@ -55,7 +55,7 @@ class Child:
         self._t0_ns = t0_ns
         self._file = file
         self._inbox = inbox
-        self._log = _log_file()
+        self._log = log_file()
         read_end, write_end = os.pipe()
         _widen(write_end)
         own = ["--fd", str(write_end), "--t0", str(t0_ns)]
@@ -190,7 +190,7 @@ def _widen(pipe: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _log_file() -> IO[bytes]:
+def log_file() -> IO[bytes]:
     """Where a child's libraries print; nowhere when no temporary file can be made."""
     try:
         return tempfile.TemporaryFile()

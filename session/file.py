@@ -73,10 +73,11 @@ def read(path: Path) -> Iterator[Line]:
     Raises:
         UnreadableSession: naming file, row and field.
     """
-    return (Line(raw, _event(path, row, raw)) for row, raw in _lines(path))
+    return (Line(raw, _event(path, row, raw)) for row, raw in lines(path))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each whole line with its row, within bounds. Raises UnreadableSession."""
     left = MOST_BYTES
     try:
         refuse_pipe(path)
@@ -185,7 +186,7 @@ def events(path: Path) -> Iterator[AnyEvent]:
         UnreadableSession: naming file, row and field.
     """
     empty, left, unknown, at_s = True, MOST_KEPT_BYTES, 0, 0.0
-    for row, raw in _lines(path):
+    for row, raw in lines(path):
         empty = False
         event = _event(path, row, raw)
         if event is not None and (len(raw) > SHORT_BYTES or not isinstance(event, Sample)):
@@ -201,5 +202,5 @@ def events(path: Path) -> Iterator[AnyEvent]:
     if empty:
         raise UnreadableSession(f"{path}: row 1: {NO_SESSION} (no whole line)")
     if unknown:
-        lines = "1 line is" if unknown == 1 else f"{unknown} lines are"
-        yield Note(t=at_s, text=f"{lines} of a kind that only a newer roofwatch knows: left out")
+        said = "1 line is" if unknown == 1 else f"{unknown} lines are"
+        yield Note(t=at_s, text=f"{said} of a kind that only a newer roofwatch knows: left out")

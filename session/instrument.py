@@ -55,7 +55,10 @@ class Instrument:
 
     def write(self, event: AnyEvent) -> None:
         """Write one event; ends the process quietly when nobody reads any more."""
-        line = encode(event)
+        self.send(encode(event))
+
+    def send(self, line: bytes) -> None:
+        """Write one line of whatever the reader knows, its end included; ends as ``write`` does."""
         try:
             with self._lock:
                 view = memoryview(line)

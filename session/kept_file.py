@@ -41,7 +41,11 @@ class SessionFile:
         """Append one event; beats are signs of life and are not kept."""
         if isinstance(event, Beat) or (self._full and isinstance(event, (Sample, Series))):
             return
-        line = memoryview(encode(event))
+        self.append(encode(event))
+
+    def append(self, encoded: bytes) -> None:
+        """Append one line of whatever the file holds, its end included."""
+        line = memoryview(encoded)
         with self._lock:
             if self._held is not None:
                 self._held.append(line)
@@ -132,15 +136,17 @@ class SessionFile:
                 self._descriptor = None
 
 
-def create(path: Path | None, stamp: str, session_id: str) -> SessionFile:
-    """Open ``path`` (or a new file in the sessions folder) for appending, mode 0600.
+def create(
+    path: Path | None, stamp: str, session_id: str, folder: Path | None = None
+) -> SessionFile:
+    """Open ``path`` (or a new file in ``folder``, the sessions') for appending, mode 0600.
 
-    The sessions folder may be read-only or full: then nothing is kept, and ``problem`` says so.
+    The folder may be read-only or full: then nothing is kept, and ``problem`` says so.
 
     Raises:
         SaveRefused: ``path`` has content, is a link, or cannot be written.
     """
-    target = path or sessions_folder() / f"{stamp}-{session_id}.jsonl"
+    target = path or (folder or sessions_folder()) / f"{stamp}-{session_id}.jsonl"
     try:
         if path is None:
             for folder in (*reversed(target.parent.parents), target.parent):

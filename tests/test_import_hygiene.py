@@ -36,6 +36,8 @@ TRACE = Path(__file__).parent / "traces" / "h200" / "layer.json.gz"
         ("import roofwatch.tui.screen.app", {"textual"}),
         ("import roofwatch.tui.printed.doctor_plain, roofwatch.verbs.doctor", set()),
         ("import roofwatch.verbs.compare, roofwatch.verbs.quiz", set()),
+        ("import roofwatch.fleet.__main__, roofwatch.fleet.lead, roofwatch.fleet.links", set()),
+        ("import roofwatch.tui.printed.fleet_plain, roofwatch.verbs.show", set()),
         ("import roofwatch.tui.printed.report, roofwatch.tui.printed.plain", set()),
     ],
 )

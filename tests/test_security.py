@@ -36,8 +36,12 @@ ONLY_IN = {
         "session/child.py",  # the two instruments
         "session/watch/command.py",  # what is watched, as it was typed
         "tui/printed/watch_plain.py",  # its type
+        "fleet/links_process.py",  # a rank's part of the collectives
     },
-    "asyncio": {"tui/screen/app.py"},  # Textual's loop, and what it does with a signal
+    "asyncio": {  # Textual's loop, and what it does with a signal
+        "tui/screen/app.py",
+        "tui/screen/fleet_app.py",
+    },
     "importlib": {
         "__init__.py",  # a name of the package when it is first used
         "library/their_callable.py",  # what triage was given
@@ -62,6 +66,7 @@ WRITERS = {
 }
 NOWHERE = {"cli.py", "library/mark.py", "library/telemetry_child.py", "library/triage_plain.py"} | {
     "probes/timeline.py",
+    "fleet/links_process.py",  # the reading end of a pipe
     "session/doctor/kernel_log.py",  # to read
     "session/entry.py",  # to read
     "session/file.py",  # to read

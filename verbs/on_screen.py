@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from roofwatch.verbs.parser import glyphs_for, tell
 
 if TYPE_CHECKING:
+    from roofwatch.session.fleet.fleet import Fleet
     from roofwatch.session.live import Live
     from roofwatch.session.replay import Replay
     from roofwatch.tui.screen.leaving import LastWord, Leaving
@@ -75,3 +76,14 @@ def draw(
         theme = options.theme or theme_of(os.environ)
         glyphs = glyphs_for(sys.stderr.encoding, options.ascii)
     return run_screen(source, glyphs, theme, options.mouse, options.nominal, leaving, trace)
+
+
+def draw_fleet(fleet: Fleet, options: argparse.Namespace, leaving: Leaving) -> int:
+    """The grid of a fleet's ranks, until someone leaves it."""
+    from roofwatch.tui.drawing.theme import theme_of
+    from roofwatch.tui.screen.fleet_app import run as run_screen
+
+    leaving.covers()
+    theme = options.theme or theme_of(os.environ)
+    glyphs = glyphs_for(sys.stderr.encoding, options.ascii)
+    return run_screen(fleet, glyphs, theme, options.mouse, leaving)

@@ -37,6 +37,9 @@ verbs (roofwatch VERB --help has each one's options and examples):
   roofwatch watch [-- COMMAND ...]
                        the clocks while any work runs, or around a command,
                        summed up at its end
+  torchrun ... -m roofwatch.fleet
+                       every card of every node at once: which one is slow, and
+                       the links
 
 examples:
   roofwatch                                the screen, and the quick suite

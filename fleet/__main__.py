@@ -1,0 +1,157 @@
+"""``python -m roofwatch.fleet``: one process a rank, started by torchrun, by srun or by hand."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from roofwatch.fleet.options import parse
+from roofwatch.fleet.own_device import CPU, CUDA, own_device
+from roofwatch.fleet.stopping import Stopping
+from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
+from roofwatch.roofline.suite import QUICK, SHORT
+from roofwatch.verbs.parser import USAGE, glyphs_for, tell
+
+if TYPE_CHECKING:
+    from roofwatch.fleet.lead import Lead
+    from roofwatch.fleet.rank import Measure
+
+DONE, ABSENT, FAILED, SLOW = 0, 3, 4, 5
+THREADS = "OMP_NUM_THREADS"
+HURRY_S = 15.0  # less for the suite than for the whole, so that a late rank tells of itself
+
+
+def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
+    """Measure this rank (``measure`` in place of its suite); rank 0 gathers and reports."""
+    options = parse(argv)
+    try:
+        here = world(os.environ)
+    except WorldError as error:
+        tell(f"roofwatch.fleet: {error}")
+        return USAGE
+    stopping = Stopping(agent=here.agent_store or here.launcher == TORCHRUN)
+    device = own_device(options.device, here.local_rank)
+    if device == CPU and THREADS not in os.environ:  # else all ranks of a machine take all cores
+        cores = len(os.sched_getaffinity(0))
+        os.environ[THREADS] = str(max(1, cores // here.local_size))
+    from roofwatch.fleet.meeting import MeetingLost
+
+    if options.suite is None:
+        options.suite = SHORT if device == CPU else QUICK
+    measure = measure or _measure(options, device)
+    try:
+        if here.rank:
+            return _follow(options, here, stopping, measure)
+        return _lead(options, here, stopping, device, measure)
+    except MeetingLost as error:
+        tell(f"roofwatch.fleet: rank {here.rank}: {error}")
+        return 128 + stopping.number if stopping.number else FAILED
+
+
+def _measure(options: argparse.Namespace, device: str) -> Measure:
+    from roofwatch.fleet.own_suite import own_suite
+    from roofwatch.session.asked import Options
+
+    asked = Options(device=device, suite=options.suite, sustain_s=options.sustain)
+    return partial(own_suite, asked)
+
+
+def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measure: Measure) -> int:
+    from roofwatch.fleet.meeting import Meeting
+    from roofwatch.fleet.rank import Rank
+
+    me = Rank(here, Meeting(here), stopping, options.timeout)
+    me.hand_in(me.measured(measure))
+    me.follow(options.timeout)
+    return 128 + stopping.number if stopping.number else DONE
+
+
+def _lead(
+    options: argparse.Namespace, here: World, stopping: Stopping, device: str, measure: Measure
+) -> int:
+    from roofwatch.fleet.lead import Lead
+    from roofwatch.fleet.meeting import JOIN_S, Meeting
+    from roofwatch.fleet.rank import Rank
+    from roofwatch.session.file import SaveRefused
+
+    try:
+        lead = Lead(options.save, keep_records=options.json)
+    except SaveRefused as error:
+        tell(f"roofwatch.fleet: {error}")
+        return USAGE
+    me = Rank(here, Meeting(here), stopping, options.timeout)
+    kind = CPU if device == CPU else CUDA
+    lead.begin(here.size, options.suite, kind, here.launcher, _torch_version())
+    me.hand_in(me.measured(measure))
+    lead.collect(me, options.timeout + HURRY_S, JOIN_S, tell)
+    why = stopping.why
+    if why:
+        lead.note(f"{why}: what had come by then")
+    elif not options.no_collectives:
+        most = options.most_mib << 20 if options.most_mib else None
+        plan = lead.plan(me, kind, most)
+        if plan is None:
+            lead.no_links(me)
+            if here.size > 1:
+                lead.note("no links: fewer than two ranks are there for them")
+        else:
+            why = lead.links(me, plan, device, tell)
+            if why:
+                lead.note(f"the links were not measured to their end: {why}")
+    else:
+        lead.no_links(me)
+    lead.end(me, not why and not lead.fleet.troubled, why)
+    _print(options, lead)
+    if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
+        return 128 + stopping.number  # it alone is why something is missing
+    return _code(options, lead, bool(why))
+
+
+def _torch_version() -> str:
+    import torch
+
+    return str(torch.__version__)
+
+
+def _print(options: argparse.Namespace, lead: Lead) -> None:
+    """The report on stdout, where the file is on stderr."""
+    if lead.file.problem:
+        tell(f"roofwatch.fleet: {lead.file.problem}")
+    elif str(lead.file.path) != os.devnull:
+        tell(f"the fleet is in {lead.file.path}")
+    if sys.stdout is None:
+        return
+    with contextlib.suppress(BrokenPipeError):
+        if options.json:
+            from roofwatch.session.fleet.fleet_json import fleet_json
+
+            for piece in fleet_json(lead.fleet, lead.lines()):
+                sys.stdout.buffer.write(piece)
+        else:
+            from roofwatch.tui.drawing.print_rows import columns, print_rows
+            from roofwatch.tui.printed.fleet_rows import fleet_rows
+
+            glyphs = glyphs_for(sys.stdout.encoding, options.ascii)
+            print_rows(fleet_rows(lead.fleet, columns(sys.stdout), glyphs), sys.stdout)
+        sys.stdout.flush()
+
+
+def _code(options: argparse.Namespace, lead: Lead, links_failed: bool) -> int:
+    from roofwatch.session.fleet.link_figures import slow_links
+    from roofwatch.session.fleet.outliers import outliers
+    from roofwatch.session.fleet.spreads import metrics
+
+    fleet = lead.fleet
+    if fleet.troubled or links_failed:
+        return ABSENT if all(r.absent for r in fleet.in_order) else FAILED
+    if options.strict and (outliers(fleet, metrics(fleet)) or slow_links(fleet)):
+        return SLOW
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""The parent's side of the links' process: started, listened to, and ended when it hangs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+
+import msgspec
+
+from roofwatch.fleet.links import Plan
+from roofwatch.session.child import log_file
+from roofwatch.session.events import Beat, Note
+from roofwatch.session.events import decode as decode_event
+from roofwatch.session.fleet.lines import AnyLine
+from roofwatch.session.interpreter import start_of
+
+LOG_BYTES = 4096
+
+_decoder: msgspec.json.Decoder[AnyLine] = msgspec.json.Decoder(AnyLine)
+
+
+class LinksProcess:
+    """One process of the collectives. Start it from the main thread: it dies with that."""
+
+    def __init__(self, plan: Plan, place: int) -> None:
+        self.said = ""  # what it said of its own fault
+        self.doing = "starting"
+        self.moved_s = time.monotonic()
+        self._lines: queue.SimpleQueue[AnyLine] = queue.SimpleQueue()
+        self._log = log_file()
+        read_end, write_end = os.pipe()
+        own = ["--fd", str(write_end), "--t0", str(time.monotonic_ns())]
+        told = ["--place", str(place), "--plan", msgspec.json.encode(plan).decode()]
+        self.process = subprocess.Popen(
+            [*start_of("roofwatch.fleet.links"), *own, *told],
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=self._log,
+            pass_fds=(write_end,),
+            start_new_session=True,
+        )
+        os.close(write_end)
+        self._reader = threading.Thread(target=self._read, args=(read_end,), daemon=True)
+        self._reader.start()
+
+    def _read(self, read_end: int) -> None:
+        with os.fdopen(read_end, "rb") as pipe:
+            for raw in pipe:
+                try:
+                    event = decode_event(raw) if b'"place"' not in raw[:40] else None
+                except msgspec.DecodeError:
+                    event = None
+                if isinstance(event, Beat):
+                    doing = f"{event.state} {event.probe or ''}".strip()
+                    if doing != self.doing:
+                        self.doing, self.moved_s = doing, time.monotonic()
+                elif isinstance(event, Note):
+                    self.said = event.text
+                else:
+                    with contextlib.suppress(msgspec.DecodeError):
+                        self._lines.put(_decoder.decode(raw))
+                    self.moved_s = time.monotonic()
+
+    def lines(self) -> list[AnyLine]:
+        """What it has written since it was last asked."""
+        out = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                out.append(self._lines.get_nowait())
+        return out
+
+    @property
+    def still_s(self) -> float:
+        """Seconds since it went on to something else."""
+        return time.monotonic() - self.moved_s
+
+    def over(self) -> bool:
+        """Whether it has ended, and all that it wrote is here."""
+        if self.process.poll() is None:
+            return False
+        self._reader.join(1.0)
+        return True
+
+    def how(self) -> str:
+        """Empty where it ended well; else what went wrong."""
+        code = self.process.poll()
+        if code == 0:
+            return ""
+        if code is not None and code < 0:
+            return f"killed by signal {-code} at {self.doing}{self._last_words()}"
+        return f"{self.said or 'ended'} (at {self.doing})"
+
+    def _last_words(self) -> str:
+        """The last line that its libraries printed: NCCL's reason to end the process."""
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - LOG_BYTES))
+        lines = self._log.read().decode("utf-8", "replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f": {said[:200]}" if said else ""
+
+    def kill(self) -> None:
+        """At once, and what it started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(2.0)
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        self._reader.join(0.5)
+        self._log.close()

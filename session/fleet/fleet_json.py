@@ -1,0 +1,97 @@
+"""A fleet as one line of JSON (roofwatch.fleet/1), written piece by piece: records are large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, LinkLine, RankLine
+from roofwatch.session.fleet.link_figures import (
+    collective,
+    link_gbs,
+    link_roofs,
+    overlapped,
+    slow_links,
+)
+from roofwatch.session.fleet.outliers import outliers
+from roofwatch.session.fleet.spreads import Metric, kinds, metrics
+from roofwatch.session.printable import plain_json
+
+
+def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
+    """The pieces of the line; ``ranks`` are its lines with their records, each asked for once."""
+    yield b'{"schema":' + _json(SCHEMA) + b',"ranks":['
+    for i, line in enumerate(ranks):
+        yield (b"," if i else b"") + plain_json(msgspec.json.encode(_rank(line)))
+    found = metrics(fleet)
+    several, rates = len(kinds(fleet)) > 1, link_gbs(fleet)
+    rest: dict[str, Any] = {
+        "spread": {f"{m.name} ({m.device})" if several else m.name: _spread(m) for m in found},
+        "outliers": [msgspec.to_builtins(o) for o in outliers(fleet, found)],
+        "collectives": [msgspec.to_builtins(collective(c)) for c in fleet.collectives],
+        "links": [_link(x, rates) for x in fleet.links],
+        "slow_links": [msgspec.to_builtins(s) for s in slow_links(fleet)],
+        "overlap": msgspec.to_builtins(overlapped(fleet)) or {},
+        "link_roofs": [msgspec.to_builtins(r) for r in link_roofs(fleet)],
+        "fleet": {
+            "id": fleet.header.id,
+            "started_at": fleet.header.started_at,
+            "world": fleet.header.world,
+            "suite": fleet.header.suite,
+            "device": fleet.header.device,
+            "launcher": fleet.header.launcher,
+            "complete": bool(fleet.end and fleet.end.complete),
+        },
+        "notes": [n.text for n in fleet.notes],
+    }
+    yield b"]," + _json(rest)[1:] + b"\n"
+
+
+def _json(value: object) -> bytes:
+    return plain_json(msgspec.json.encode(value))
+
+
+def _rank(line: RankLine) -> dict[str, object]:
+    return {
+        "rank": line.rank,
+        "host": line.host,
+        "record": line.record or NO_RECORD,
+        "node": line.node,
+        "card": line.card,
+        "state": line.state,
+        "why": line.why,
+    }
+
+
+def _link(line: LinkLine, rates: Mapping[tuple[int, int], float]) -> dict[str, object]:
+    return {
+        "a": line.a,
+        "b": line.b,
+        "group": line.group,
+        "gbs": rates.get((line.a, line.b)),
+        "bytes": line.size_bytes,
+        "time_s": line.time_s,
+        "latency_s": line.latency_s,
+        "status": line.status,
+    }
+
+
+def _spread(metric: Metric) -> dict[str, object]:
+    s = metric.spread
+    return {
+        "unit": metric.unit,
+        "device": metric.device,
+        "count": s.count,
+        "median": s.median,
+        "min": s.low,
+        "max": s.high,
+        "mad": s.mad,
+        "deviation": s.deviation,
+        "limit": round(s.limit, 2),
+        "floor": s.floor,
+        "judged": metric.judged,
+        "slow_group": list(metric.slow_group),
+    }

@@ -1,0 +1,190 @@
+"""What a fleet looks at of each rank's record: its figures, their conditions, what it says itself.
+
+A record is read for these fields alone, so that one of a newer version is read too, and a thousand
+take little memory.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.peaks import unit
+from roofwatch.session.bounds import Figure as Rated
+from roofwatch.session.fleet.lines import NO_RECORD, RankLine
+
+CLOCK_HELD, POWER_HELD, TEMPERATURE_HELD = "SM clock, held", "power, held", "temperature, held"
+RATES = ("GB/s", "TFLOP/s", "TOPS")  # units of what a slow card has less of
+BETTER = (*RATES, "MHz")
+PROTOCOLS = ("stream", "burst", "sustained")
+
+
+class _Conditions(msgspec.Struct, frozen=True):
+    sm_mhz: Rated | None = None
+    mem_mhz: Rated | None = None
+    temp_c: Rated | None = None
+    reasons: list[str] = []
+    power_cap_share: Rated | None = None
+    thermal_share: Rated | None = None
+
+
+class _Measured(msgspec.Struct, frozen=True):
+    id: str
+    probe: str
+    gbs: Rated
+    tflops: Rated
+    peak_key: str | None = None
+    protocol: str = ""
+    mistake: str = ""
+    conditions: _Conditions = _Conditions()
+
+
+class _Held(msgspec.Struct, frozen=True):
+    sm_mhz: Rated | None = None
+    power_w: Rated | None = None
+
+
+class _Device(msgspec.Struct, frozen=True):
+    kind: str | None = None
+    name: str | None = None
+    uuid: str | None = None
+    power_limit_w: Rated | None = None
+
+
+class _Roof(msgspec.Struct, frozen=True):
+    burst_tflops: Rated | None = None
+
+
+class _Roofs(msgspec.Struct, frozen=True):
+    bandwidth_gbs: Rated | None = None
+    compute: dict[str, _Roof] = {}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A finding of the rank's own notebook."""
+
+    code: str
+    subject: str = ""
+    severity: str = ""
+    message: str = ""
+
+
+class _Fault(msgspec.Struct, frozen=True):
+    what: str
+    probe: str | None = None
+
+
+class _Session(msgspec.Struct, frozen=True):
+    complete: bool = True
+
+
+class _Record(msgspec.Struct, frozen=True):
+    session: _Session = _Session()
+    device: _Device = _Device()
+    measurements: list[_Measured] = []
+    findings: list[Said] = []
+    sustained: list[_Held] = []
+    faults: list[_Fault] = []
+    roofs: _Roofs = _Roofs()
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of a rank, in ``unit``, and what was seen while it was measured."""
+
+    value: float
+    unit: str
+    sm_mhz: float | None = None
+    mem_mhz: float | None = None
+    temp_c: float | None = None
+    reasons: tuple[str, ...] = ()
+    power_cap_share: float | None = None  # of the time
+    thermal_share: float | None = None
+
+
+class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """A rank: who it is, how it ended, and its figures by name."""
+
+    rank: int
+    host: str
+    node: str
+    card: int
+    state: str
+    why: str = ""
+    absent: bool = False
+    device: str | None = None
+    kind: str | None = None
+    uuid: str | None = None
+    power_limit_w: float | None = None
+    complete: bool = False
+    figures: dict[str, Figure] = {}
+    findings: tuple[Said, ...] = ()
+    faults: tuple[str, ...] = ()
+    bandwidth_gbs: float | None = None
+    peaks_tflops: dict[str, float] = {}
+
+    @property
+    def place(self) -> str:
+        """Node and card in words, as ``node2 card 3``; on CPUs the process."""
+        return f"{self.node} {'process' if self.kind == 'cpu' else 'card'} {self.card}"
+
+
+_decoder = msgspec.json.Decoder(_Record | None)
+
+
+def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
+    """The figures of a rank's line; none where it has no record, and ``kind`` stands for its own.
+
+    Raises:
+        msgspec.ValidationError: its record is not as a record must be.
+    """
+    record = _decoder.decode(line.record if line.record else NO_RECORD) or _Record()
+    return RankFigures(
+        rank=line.rank,
+        host=line.host,
+        node=line.node or line.host,
+        card=line.card,
+        state=line.state,
+        why=line.why,
+        absent=line.no_device,
+        device=record.device.name,
+        kind=record.device.kind or kind,
+        uuid=record.device.uuid,
+        power_limit_w=record.device.power_limit_w,
+        complete=record.session.complete,
+        figures=_figures(record),
+        findings=tuple(record.findings),
+        faults=tuple(f.what for f in record.faults),
+        bandwidth_gbs=record.roofs.bandwidth_gbs,
+        peaks_tflops={
+            key: roof.burst_tflops
+            for key, roof in record.roofs.compute.items()
+            if roof.burst_tflops is not None
+        },
+    )
+
+
+def _figures(record: _Record) -> dict[str, Figure]:
+    found: dict[str, Figure] = {}
+    for m in record.measurements:
+        if m.mistake or m.protocol not in PROTOCOLS:
+            continue
+        seen = m.conditions
+        found[m.probe] = Figure(
+            value=m.tflops if m.peak_key else m.gbs,
+            unit=unit(m.peak_key) if m.peak_key else "GB/s",
+            sm_mhz=seen.sm_mhz,
+            mem_mhz=seen.mem_mhz,
+            temp_c=seen.temp_c,
+            reasons=tuple(seen.reasons),
+            power_cap_share=seen.power_cap_share,
+            thermal_share=seen.thermal_share,
+        )
+    hot = [m.conditions.temp_c for m in record.measurements if m.protocol == "sustained"]
+    for held in record.sustained[:1]:
+        for name, value, measured_in in (
+            (CLOCK_HELD, held.sm_mhz, "MHz"),
+            (POWER_HELD, held.power_w, "W"),
+            (TEMPERATURE_HELD, hot[0] if hot else None, "°C"),
+        ):
+            if value:
+                found[name] = Figure(value=value, unit=measured_in)
+    return found

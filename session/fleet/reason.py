@@ -1,0 +1,105 @@
+"""Why a rank is slow, as far as its record sets it apart from the others."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.statistics import median
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.rank_figures import Figure, RankFigures
+from roofwatch.session.fleet.spreads import Metric
+
+UNKNOWN = "unknown"
+LOW_CLOCK = 0.02  # runs of one card lie so far apart in their clock
+MOST_ALIKE = 0.5  # what half of the ranks have too is no reason
+ASIDE = ("other-process", "power-capped", "low-clock", "throttled", "cold-start", "mig-slice")
+"""Findings that can make a card slow, the gravest cause first."""
+EXPLAINS = 0.5  # of what is missing: a clock that explains less is told, not blamed
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """A code of the notebook (``unknown`` where the record has none), and a sentence."""
+
+    code: str
+    text: str
+
+
+def reason(fleet: Fleet, r: RankFigures, metric: Metric, under: float) -> Reason:
+    """The first that holds: what its notebook found, its limit, heat, its clock, a fault."""
+    others = [fleet.ranks[rank] for rank in metric.ranks if rank != r.rank]
+    own = r.figures[metric.name]
+    theirs = [o.figures[metric.name] for o in others]
+    found = (
+        _finding(r, others, metric.name, ASIDE[:1]),
+        _limit(r, others),
+        _heat(own, theirs),
+        _finding(r, others, metric.name, ASIDE[1:]),
+        _clock(own, theirs, under),
+        _memory_clock(own, theirs),
+        Reason(code="fault", text=r.faults[0]) if r.faults else None,
+    )
+    return next((each for each in found if each), _not_known(own, theirs))
+
+
+def _finding(
+    r: RankFigures, others: list[RankFigures], probe: str, codes: tuple[str, ...]
+) -> Reason | None:
+    for code in codes:
+        said = next((f for f in r.findings if f.code == code), None)
+        if said is None:
+            continue
+        alike = sum(any(f.code == code for f in o.findings) for o in others)
+        of_this = said.subject == probe or code in ("other-process", "power-capped", "mig-slice")
+        if of_this and alike < MOST_ALIKE * len(others):
+            return Reason(code=code, text=said.message)
+    return None
+
+
+def _limit(r: RankFigures, others: list[RankFigures]) -> Reason | None:
+    known = [o.power_limit_w for o in others if o.power_limit_w]
+    if not known or not r.power_limit_w or r.power_limit_w >= median(known) - 1:
+        return None
+    text = f"its power limit is {r.power_limit_w:.0f} W, the others' {median(known):.0f} W"
+    return Reason(code="power-capped", text=text)
+
+
+def _heat(own: Figure, theirs: list[Figure]) -> Reason | None:
+    hot = own.thermal_share or 0.0
+    alike = [f.thermal_share or 0.0 for f in theirs]
+    named = [r for r in own.reasons if "thermal" in r or "temperature" in r]
+    if (hot > 0 and hot > 2 * median(alike or [0.0])) or (
+        named and not any(set(named) & set(f.reasons) for f in theirs)
+    ):
+        at = f" at {own.temp_c:.0f} °C" if own.temp_c is not None else ""
+        share = f" for {hot:.0%} of the time".replace("%", " %") if hot else ""
+        return Reason(code="throttled", text=f"slowed down by heat{share}{at}")
+    return None
+
+
+def _clock(own: Figure, theirs: list[Figure], under: float) -> Reason | None:
+    known = [f.sm_mhz for f in theirs if f.sm_mhz]
+    mine = own.sm_mhz
+    if mine is None or not known:
+        return None
+    usual = median(known)
+    lower = 1 - mine / usual
+    if lower <= LOW_CLOCK or lower < EXPLAINS * under:
+        return None
+    power = " at its power limit" if "power limit" in own.reasons else ""
+    text = f"its clock was {mine:.0f} MHz{power}, the others' {usual:.0f} MHz"
+    return Reason(code="low-clock", text=text)
+
+
+def _memory_clock(own: Figure, theirs: list[Figure]) -> Reason | None:
+    known = [f.mem_mhz for f in theirs if f.mem_mhz]
+    if not known or not own.mem_mhz or own.mem_mhz >= (1 - LOW_CLOCK) * median(known):
+        return None
+    text = f"its memory clock was {own.mem_mhz:.0f} MHz, the others' {median(known):.0f} MHz"
+    return Reason(code="low-clock", text=text)
+
+
+def _not_known(own: Figure, theirs: list[Figure]) -> Reason:
+    clocks = [f.sm_mhz for f in theirs if f.sm_mhz]
+    if own.sm_mhz and clocks and own.sm_mhz >= (1 - LOW_CLOCK) * median(clocks):
+        return Reason(code=UNKNOWN, text="not its clock; its record has no other reason")
+    return Reason(code=UNKNOWN, text="its record has no reason")

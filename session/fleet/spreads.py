@@ -1,0 +1,73 @@
+"""The spread of each figure over the cards of one kind."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.outlier import Split, Spread, split_of, spread_of
+from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.rank_figures import BETTER, RankFigures
+from roofwatch.session.noise import ON_HOST
+
+
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of all ranks of a kind. ``split`` is told where ``spread`` cannot judge."""
+
+    name: str
+    unit: str
+    device: str  # the kind of card
+    spread: Spread
+    split: Split | None
+    ranks: tuple[int, ...]  # in the order of the values, which ``split`` names by place
+    judged: bool  # whether a low one is a slow card
+
+    @property
+    def slow_group(self) -> tuple[int, ...]:
+        """Ranks of the slower of two groups."""
+        return tuple(self.ranks[i] for i in self.split.slow) if self.split else ()
+
+
+def floor_of(unit: str, kind: str | None) -> float:
+    """Share by which like cards differ without a cause: as several H200s did, assumed on a CPU."""
+    if kind != "cuda":
+        return ON_HOST
+    return STREAMS_APART if unit == "GB/s" else CARD_TO_CARD
+
+
+def metrics(fleet: Fleet) -> list[Metric]:
+    """Each figure's spread, in the order of measuring; of cards of two kinds each apart."""
+    found = []
+    for device, ranks in kinds(fleet).items():
+        names = [name for name in fleet.metrics() if any(name in r.figures for r in ranks)]
+        in_all = sum(name in r.figures for name in names for r in ranks)
+        found += [_metric(name, device, ranks, in_all) for name in names]
+    return found
+
+
+def kinds(fleet: Fleet) -> dict[str, list[RankFigures]]:
+    """Ranks with figures by the name of their card."""
+    found: dict[str, list[RankFigures]] = {}
+    for r in fleet.in_order:
+        if r.figures:
+            found.setdefault(r.device or r.kind or "unknown", []).append(r)
+    return found
+
+
+def _metric(name: str, device: str, ranks: list[RankFigures], in_all: int) -> Metric:
+    having = [r for r in ranks if name in r.figures]
+    unit = having[0].figures[name].unit
+    values = [r.figures[name].value for r in having]
+    floor = floor_of(unit, having[0].kind)
+    spread = spread_of(values, floor, in_all)
+    judged = unit in BETTER
+    alone = judged and not any(spread.under(v) for v in values)
+    return Metric(
+        name=name,
+        unit=unit,
+        device=device,
+        spread=spread,
+        split=split_of(values, floor) if alone else None,
+        ranks=tuple(r.rank for r in having),
+        judged=judged,
+    )

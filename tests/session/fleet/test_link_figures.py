@@ -1,0 +1,97 @@
+"""Slow links by name: between nodes as a whole, a node by its best link, a single pair."""
+
+from __future__ import annotations
+
+import pytest
+from made_fleet import made_fleet
+
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import (
+    BETWEEN,
+    WITHIN,
+    CollectiveLine,
+    LinkLine,
+    OverlapLine,
+    RankLine,
+)
+from roofwatch.session.fleet.link_figures import (
+    collective,
+    link_roofs,
+    overlapped,
+    slow_links,
+)
+
+SIZE = 1 << 20
+
+
+def link(a: int, b: int, gbs: float, group: str = WITHIN) -> LinkLine:
+    return LinkLine(a=a, b=b, group=group, size_bytes=SIZE, time_s=SIZE / gbs / 1e9)
+
+
+def fleet_of(nodes: list[int], links: list[LinkLine]) -> Fleet:
+    """``nodes`` has the node of each rank."""
+    fleet = Fleet()
+    for rank, node in enumerate(nodes):
+        fleet.add(
+            RankLine(rank=rank, host=f"n{node}", node=f"n{node}", card=nodes[:rank].count(node))
+        )
+    for each in links:
+        fleet.add(each)
+    return fleet
+
+
+def test_good_links_are_not_named() -> None:
+    assert slow_links(made_fleet(64)) == []  # 380 within, 45 between: under nine times
+
+
+def test_a_link_between_two_hosts_is_held_against_those_within() -> None:
+    links = [
+        link(0, 1, 1.1),
+        link(2, 3, 1.0),
+        link(0, 2, 0.012, BETWEEN),
+        link(1, 3, 0.012, BETWEEN),
+    ]
+    slow = slow_links(fleet_of([0, 0, 1, 1], links))
+    assert [s.what for s in slow] == ["between nodes"]
+    assert slow[0].times == pytest.approx(1.05 / 0.012)
+    assert "about 9 times" in slow[0].text
+
+
+def test_a_node_is_judged_by_its_best_link() -> None:
+    ring = [(0, 1, 1.0), (1, 2, 0.02), (2, 3, 0.02), (0, 3, 0.98)]
+    slow = slow_links(fleet_of([0, 1, 2, 3], [link(a, b, r, BETWEEN) for a, b, r in ring]))
+    assert [s.what for s in slow] == ["n2"]
+    assert slow[0].deviations is not None
+
+
+def test_one_slow_pair_within_a_node_is_named() -> None:
+    links = [link(i, i + 1, 380 + i) for i in range(7)]
+    links[3] = link(3, 4, 200)
+    slow = slow_links(fleet_of([0] * 8, links))
+    assert [s.what for s in slow] == ["n0 card 3 to n0 card 4"]
+
+
+def test_a_collective_by_the_convention() -> None:
+    line = CollectiveLine(op="all_reduce", ranks=4, sizes_bytes=[8, 64, 1000], times_s=[1e-6] * 3)
+    told = collective(line)
+    assert told.sizes[2].algorithm_gbs == pytest.approx(1.0)
+    assert told.best_bus_gbs == pytest.approx(1.5)
+    assert told.fit is not None
+    none = collective(CollectiveLine(op="all_to_all", status="not_supported"))
+    assert (none.sizes, none.fit, none.best_bus_gbs) == ([], None, None)
+
+
+def test_overlap_against_the_seeds_rule() -> None:
+    fleet = Fleet()
+    assert overlapped(fleet) is None
+    fleet.add(OverlapLine(ranks=2, compute_s=3.0, link_s=2.0, together_s=3.5))
+    o = overlapped(fleet)
+    assert o is not None
+    assert (o.hidden, o.longer_s, o.sum_s) == (0.75, 3.0, 5.0)
+
+
+def test_the_third_roof_from_an_all_reduce_and_the_ranks_own_flats() -> None:
+    roof = link_roofs(made_fleet(8))[0]
+    assert roof.peak_key == "bf16"
+    assert roof.ridge == pytest.approx(roof.peak_tflops * 1e3 / roof.bus_gbs)
+    assert link_roofs(Fleet()) == []

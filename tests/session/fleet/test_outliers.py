@@ -1,0 +1,134 @@
+"""The slow ranks of simulated fleets: named with their numbers, and with what their records say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from made_fleet import made_fleet
+from simulated_ranks import planted
+
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import FAILED, Header, RankLine
+from roofwatch.session.fleet.outliers import GROUPS, PAIR, Outlier, outliers
+from roofwatch.session.fleet.slow_ranks import slow_ranks
+from roofwatch.session.fleet.spreads import metrics
+
+CODES = {
+    "power": "power-capped",
+    "clock": "low-clock",
+    "none": "unknown",
+    "process": "other-process",
+    "heat": "throttled",
+}
+
+
+def fleet_of(rates: list[float], cards: int = 8, kind: str = "cuda", **more: Any) -> Fleet:
+    """Ranks that measured one stream each, ``cards`` a node."""
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=len(rates), device=kind))
+    for rank, gbs in enumerate(rates):
+        made = {
+            "device": {"kind": kind, "name": "card"},
+            "measurements": [
+                {"id": "a", "probe": "add", "gbs": gbs, "tflops": 0.1, "protocol": "stream"}
+            ],
+        }
+        node = f"node{rank // cards}"
+        fleet.add(
+            RankLine(
+                rank=rank,
+                host=node,
+                node=node,
+                card=rank % cards,
+                record=msgspec.Raw(msgspec.json.encode(made | more.get(str(rank), {}))),
+            )
+        )
+    return fleet
+
+
+def found(fleet: Fleet) -> list[Outlier]:
+    return outliers(fleet, metrics(fleet))
+
+
+def test_each_planted_card_is_named_and_nobody_else_with_its_reason() -> None:
+    slow = planted(64)
+    named = found(made_fleet(64, links=False))
+    assert {o.rank for o in named} == set(slow)
+    for rank, (under, how) in slow.items():
+        mine = [o for o in named if o.rank == rank]
+        assert {o.reason.code for o in mine} == {CODES[how]}
+        stream = next(o for o in mine if o.metric == "add_scalar-fp16")
+        assert stream.under == pytest.approx(under, abs=0.01)
+        assert stream.deviations is not None
+        assert stream.deviations > stream.limit
+    assert named[0].rank == max(slow, key=lambda rank: slow[rank])
+
+
+def test_an_outlier_says_where_it_is_and_by_how_much() -> None:
+    one = found(fleet_of([4280, 4290, 4275, 4283, 4270, 4288, 4279, 3890]))
+    assert len(one) == 1
+    assert (one[0].place, one[0].value, one[0].median) == ("node0 card 7", 3890, 4279.5)
+    assert one[0].under == pytest.approx(0.091, abs=0.001)
+
+
+def test_of_two_ranks_the_slower_one_is_told_and_that_spread_cannot_tell() -> None:
+    two = found(fleet_of([4280, 3890]))
+    assert [(o.rank, o.deviations, o.doubt) for o in two] == [(1, None, PAIR)]
+    assert found(fleet_of([4280, 4275])) == []  # no more than two cards lie apart
+
+
+def test_on_cpus_a_tenth_is_no_difference() -> None:
+    assert found(fleet_of([10.0, 9.2], kind="cpu")) == []
+    assert [o.rank for o in found(fleet_of([10.0, 8.0], kind="cpu"))] == [1]
+
+
+def test_a_slow_node_of_two_is_one_line() -> None:
+    fleet = fleet_of([100, 100.1, 99.9, 100, 80, 80.1, 79.9, 80], cards=4)
+    named = found(fleet)
+    assert {(o.node, o.doubt) for o in named} == {("node1", GROUPS)}
+    slow = slow_ranks(fleet, named)
+    assert [(s.who, s.ranks) for s in slow] == [("node1, all 4 of it", (4, 5, 6, 7))]
+
+
+def test_a_slow_node_of_many_is_one_line_too() -> None:
+    rates = [100 + 0.01 * i for i in range(32)]
+    rates[8:16] = [80.0] * 8
+    fleet = fleet_of(rates)
+    slow = slow_ranks(fleet, found(fleet))
+    assert [s.who for s in slow] == ["node1, all 8 of it"]
+    assert slow[0].worst.deviations is not None
+
+
+def test_cards_of_two_kinds_are_not_held_against_each_other() -> None:
+    other = {"device": {"kind": "cuda", "name": "smaller"}}
+    fleet = fleet_of([100, 100, 100, 50, 50, 50], **{str(i): other for i in (3, 4, 5)})
+    assert [m.device for m in metrics(fleet)] == ["card", "smaller"]
+    assert found(fleet) == []
+
+
+def test_what_all_have_is_no_reason() -> None:
+    throttled = {"findings": [{"code": "throttled", "subject": "add"}]}
+    rates = [100.0] * 7 + [90.0]
+    everybody = fleet_of(rates, **{str(i): throttled for i in range(8)})
+    alone = fleet_of(rates, **{"7": throttled})
+    assert found(everybody)[0].reason.code == "unknown"
+    assert found(alone)[0].reason.code == "throttled"
+
+
+def test_a_rank_without_a_record_has_no_figure_and_is_troubled() -> None:
+    fleet = fleet_of([100, 100, 100])
+    fleet.add(RankLine(rank=3, host="node0", node="node0", card=3, state=FAILED, why="no card"))
+    assert [m.spread.count for m in metrics(fleet)] == [3]
+    assert [(r.rank, r.why) for r in fleet.troubled] == [(3, "no card")]
+
+
+def test_figures_of_a_real_record_are_read() -> None:
+    first = made_fleet(8, links=False).ranks[0]
+    assert first.figures["add_scalar-fp16"].value == pytest.approx(4285, rel=0.01)
+    assert first.figures["matmul-int8"].unit == "TOPS"
+    assert first.figures["matmul-bf16-sustained"].reasons == ("power limit",)
+    assert first.figures["SM clock, held"].value == 1425
+    assert first.figures["temperature, held"].value == 58
+    assert first.peaks_tflops["bf16"] == pytest.approx(818, rel=0.01)

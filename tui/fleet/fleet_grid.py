@@ -1,0 +1,147 @@
+"""The grid of a fleet: a row a rank, a column a figure, each as its distance from the median."""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import DONE
+from roofwatch.session.fleet.outliers import Outlier, outliers
+from roofwatch.session.fleet.rank_figures import RankFigures
+from roofwatch.session.fleet.spreads import Metric, metrics
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import figure
+from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of
+
+LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
+COLUMN = 12
+HEAD_ROWS = 4  # two of names, the medians, a line
+MARK_CELLS = 2
+
+
+class Grid:
+    """What the grid is drawn from, worked out once."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.ranks: list[RankFigures] = fleet.in_order
+        self.metrics = metrics(fleet)
+        self.outliers = outliers(fleet, self.metrics)
+        self.names = list(dict.fromkeys(m.name for m in self.metrics))
+        longest = max((len(f"{shown(r.node)} {r.card}") for r in self.ranks), default=0)
+        self.rank_cells = min(max(LEAST_RANK, longest + 3), MOST_RANK)
+        self._slow = {(o.rank, o.metric): o for o in self.outliers}
+        self._of = {(rank, m.name): m for m in self.metrics for rank in m.ranks}
+
+    def metric(self, rank: int, name: str) -> Metric | None:
+        """The spread that a rank's figure is held against: that of its own kind of card."""
+        return self._of.get((rank, name))
+
+    def slow(self, rank: int, name: str) -> Outlier | None:
+        """Whether that figure is an outlier."""
+        return self._slow.get((rank, name))
+
+    def marked(self, r: RankFigures) -> str:
+        """``wrong`` of a rank that is not whole, ``warn`` of a slow one."""
+        if r.state != DONE or not r.complete:
+            return "wrong"
+        return "warn" if any((r.rank, name) in self._slow for name in self.names) else ""
+
+    def next_marked(self, at: int) -> int:
+        """The next place in the list that has a mark, round and round; ``at`` where none has."""
+        count = len(self.ranks)
+        places = ((at + step) % count for step in range(1, count + 1))
+        return next((i for i in places if self.marked(self.ranks[i])), at)
+
+
+class At(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one stands: the rank under the cursor, the first one on show, the first column."""
+
+    rank: int = 0
+    top: int = 0
+    column: int = 0
+
+
+def room_for(grid: Grid, cells: int, height: int) -> tuple[int, int]:
+    """Ranks and columns that fit."""
+    return max(1, height - HEAD_ROWS), max(1, (cells - grid.rank_cells) // COLUMN)
+
+
+def moved(grid: Grid, at: At, cells: int, height: int, rows: int = 0, columns: int = 0) -> At:
+    """Moved by so much, within what there is, with the cursor on show."""
+    ranks, wide = room_for(grid, cells, height)
+    rank = min(max(0, at.rank + rows), max(0, len(grid.ranks) - 1))
+    top = min(max(at.top, rank - ranks + 1), rank)
+    top = min(top, max(0, len(grid.ranks) - ranks))
+    column = min(max(0, at.column + columns), max(0, len(grid.names) - wide))
+    return At(rank=rank, top=top, column=column)
+
+
+def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
+    """Its heads, and the ranks that fit."""
+    ranks, wide = room_for(grid, cells, height)
+    names = grid.names[at.column : at.column + wide]
+    out = _heads(grid, names, cells, at, wide, glyphs)
+    for i, r in enumerate(grid.ranks[at.top : at.top + ranks], at.top):
+        out.append(_rank(grid, r, names, cells, i == at.rank, glyphs))
+    return out
+
+
+def _heads(
+    grid: Grid, names: list[str], cells: int, at: At, wide: int, glyphs: Glyphs
+) -> list[Row]:
+    wide_name = grid.rank_cells
+    upper, lower, middle = ([f"{word:<{wide_name}}"] for word in ("", " rank", " median"))
+    for name in names:
+        first, _, rest = name.partition("-") if ", " not in name else name.partition(", ")
+        rest = rest.replace("sustained", "held")
+        upper.append(f"{head_of(shown(first), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
+        lower.append(f"{head_of(shown(rest), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
+        metric = next(m for m in grid.metrics if m.name == name)
+        said = f"{figure(metric.spread.median)} {metric.unit}".replace("FLOP/s", "F")
+        middle.append(f"{said:>{COLUMN}}")
+    left = glyphs.left_right if len(grid.names) > wide else ""
+    hidden = len(grid.names) - len(names)
+    more = f" {hidden} more {left}" if hidden else ""
+    return [
+        fit([("".join(upper), "strong"), (more, "dim")], cells),
+        fit([("".join(lower), "strong")], cells),
+        fit([("".join(middle), "dim")], cells),
+        fit([(glyphs.horizontal * cells, "axis")], cells),
+    ]
+
+
+def _rank(
+    grid: Grid, r: RankFigures, names: list[str], cells: int, here: bool, glyphs: Glyphs
+) -> Row:
+    on = "-here" if here else ""
+    mark = grid.marked(r)
+    sign = {"wrong": glyphs.wrong, "warn": glyphs.warn}.get(mark, " ")
+    word = f"{r.card}"
+    node = tail_of(shown(r.node), grid.rank_cells - len(word) - 4, glyphs.ellipsis)
+    label = f"{node} {word}"
+    pieces = [
+        (f"{glyphs.here if here else ' '}{sign} ", f"{mark}{on}" if mark else f"strong{on}"),
+        (f"{label:<{grid.rank_cells - 3}}", f"strong{on}" if here else on),
+    ]
+    if not r.figures:
+        why = f"{r.state}: {shown(r.why)}"
+        pieces.append(
+            (f" {head_of(why, cells - grid.rank_cells - 1, glyphs.ellipsis)}", f"wrong{on}")
+        )
+        return fit(pieces, cells, on)
+    for name in names:
+        pieces.append(_cell(grid, r, name, on, glyphs))
+    return fit(pieces, cells, on)
+
+
+def _cell(grid: Grid, r: RankFigures, name: str, on: str, glyphs: Glyphs) -> tuple[str, str]:
+    own, metric = r.figures.get(name), grid.metric(r.rank, name)
+    if own is None or metric is None or not metric.spread.median:
+        return f"{'n/a':>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, f"dim{on}"
+    share = own.value / metric.spread.median - 1
+    text = f"{share * 100:+.1f} %"
+    if grid.slow(r.rank, name) is not None:
+        return f"{text:>{COLUMN - MARK_CELLS}} {glyphs.warn}", f"warn{on}"
+    return f"{text:>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, on
