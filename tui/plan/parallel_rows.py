@@ -29,9 +29,7 @@ def scaling_rows(p: Plan, cells: int) -> list[Row]:
         return []
     rows = [row("")]
     for batch in sorted(p.pays_to):
-        title = (
-            f"on more cards, batch {batch}: {ends_at(p, batch)} (a tenth off the step each time)"
-        )
+        title = f"on more cards, batch {batch}: {ends_at(p, batch)} (a tenth off each time)"
         rows += wrapped(title, cells - 1, "dim", " ")
         head = f"   {'cards':>5}{'step':>10}{'exchanged':>11}{'tokens/s':>10}{'speedup':>9}"
         rows.append(row((f"{head}{'each worth':>12}{'  prefill':>10}", "dim")))

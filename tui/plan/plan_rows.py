@@ -186,7 +186,8 @@ def _cost(p: Plan) -> str:
     least = cheapest(p)
     if least:
         said += f"; least {least}"
-    return f"{said}; for {money(p.price.per_hour, currency)} an hour"
+    each = " a card" if p.tp > 1 else ""
+    return f"{said}; for {money(p.price.per_hour, currency)} an hour{each}"
 
 
 def cheapest(p: Plan) -> str:
