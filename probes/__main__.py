@@ -119,6 +119,7 @@ def main(argv: list[str] | None = None) -> int:
             instrument="probes",
             import_s=round(imported - began, 3),
             device=target.identity(),
+            visible=device.visible(),
             software=device.software(),
             cpu=host_cpu(),
         )

@@ -34,6 +34,7 @@ def measurement(
     profile: Profiled | None = None,
     claim: Claimed | None = None,
     variant: str | None = None,
+    cards: tuple[int, int] | None = None,
 ) -> Measurement:
     """The event, as of now. ``no_clock`` says why no SM clock was read, where none was."""
     profile = profile or Profiled(status="not_measured")
@@ -73,6 +74,7 @@ def measurement(
         settings=operands.math_flags() if multiplies or spec.op == "decode" else {},
         status=status,
         variant=variant,
+        cards=cards,
         mistake=spec.mistake or None,
         claim=claim,
         run=run,

@@ -12,17 +12,19 @@ import msgspec
 
 from roofwatch.probes import (
     alignment,
-    cpu,
     decode,
     fusion,
     kernel_map,
     kernels,
     matmul,
+    memcpy,
     mistakes,
     operands,
+    peers,
     streams,
     sustained,
     sweep,
+    transfers,
     waves,
 )
 from roofwatch.probes import (
@@ -34,14 +36,13 @@ from roofwatch.probes.measurement import measurement, moment
 from roofwatch.probes.memory import out_of_memory, shortage, within_room
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
+from roofwatch.probes.skipped import why_skipped
 from roofwatch.probes.spin import NoSpin, SpinClock
 from roofwatch.probes.sustained import Chunk
 from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Report, Timed
 from roofwatch.roofline.error_text import first_line
-from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.precision import lacks
-from roofwatch.roofline.probe_spec import ProbeSpec
+from roofwatch.roofline.probe_spec import TRANSFER, ProbeSpec
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, suite
 from roofwatch.roofline.workload import Work
@@ -67,8 +68,10 @@ POINTS: dict[str, Callable[[ProbeSpec, Place, Report], Iterator[Point]]] = {
     "fusion": fusion.points,
     "alignment": alignment.points,
     "waves": waves.points,
+    "transfers": transfers.points,
+    "peers": peers.points,
+    "memcpy": memcpy.points,
 }
-ONE_MODEL = "on a CPU the first model is enough: --model names it"
 
 
 class Worker:
@@ -112,7 +115,6 @@ class Worker:
 
         With ``profiles`` each kernel's name and time are asked of the profiler.
         """
-        capability = self._target.identity().compute_capability
         failed = False
         self._open_clock()
         self._profiles = profiles
@@ -124,7 +126,7 @@ class Worker:
                 self._reference = spec, self._done.reference[1]
             if spec.key in self._done.probes:
                 continue
-            why = self._skip(spec, capability)
+            why = why_skipped(spec, self._place(spec))
             if why:
                 self._note(why, spec.key)
                 continue
@@ -157,32 +159,6 @@ class Worker:
         except NoSpin as why:
             self._no_clock = str(why)
 
-    def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.mistake and (why := mistakes.cannot(spec, self._place(spec))):
-            return why
-        if spec.model and spec.model not in self._models:
-            return f"the shapes of {spec.model} were not given"
-        if self._target.kind == "cpu":
-            if spec.model and spec.model != next(iter(self._models)):
-                return ONE_MODEL
-            if spec.dtype not in CPU_DTYPES:
-                return f"{spec.dtype} is not measured on a CPU"
-            if spec.dtype == "bf16" and not cpu.has_fast_bf16():
-                return "this CPU emulates bf16: no number worth having"
-            return self._shapeless(spec)
-        why = lacks(spec.peak_key, capability) if spec.peak_key else None
-        return why or operands.missing(spec) or self._shapeless(spec)
-
-    def _shapeless(self, spec: ProbeSpec) -> str | None:
-        """A held matmul and a sweep take their shape or layout from the burst."""
-        if (
-            spec.peak_key
-            and spec.protocol in ("sustained", "sweep")
-            and spec.peak_key not in self._shapes
-        ):
-            return f"{spec.peak_key} has no burst shape to hold"
-        return None
-
     def _place(self, spec: ProbeSpec) -> Place:
         return Place(
             target=self._target,
@@ -201,6 +177,9 @@ class Worker:
             self._mistake(spec)
         elif spec.protocol in POINTS:
             self._group(spec)
+        elif spec.protocol == TRANSFER:
+            made = transfers.held(spec, self._place(spec), lambda p: self._report(spec, p))
+            self._measurement(spec, *made, variant=spec.variant)
         elif spec.protocol == "sweep":
             self._sweep(spec)
         elif spec.protocol == "sustained":
@@ -296,6 +275,7 @@ class Worker:
                 layout=point.layout,
                 profile=point.profile,
                 variant=point.variant,
+                cards=point.cards,
             )
 
     def _profile(self, launch: Launch) -> Profiled:

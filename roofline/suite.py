@@ -6,23 +6,28 @@ from collections.abc import Collection
 
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.probe_spec import (
+    LINK_GROUPS,
     MATMUL_KEYS,
+    PAGEABLE,
+    PINNED,
     WRONG_PEAK,
     ProbeSpec,
     decode_spec,
     group_spec,
     held,
+    link_group_spec,
     matmul_spec,
     mistaken,
     stream_spec,
     sweep_of,
+    transfer_spec,
 )
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
-DECODE, KERNELS = "decode", "kernels"
+DECODE, KERNELS, LINKS = "decode", "kernels", "links"
 WATCH = "watch"  # of a session that measures nothing: somebody else's work runs
-SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
-UNHELD = (MISTAKES, DECODE, KERNELS)  # suites that hold nothing unless asked
+SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS, LINKS)
+UNHELD = (MISTAKES, DECODE, KERNELS, LINKS)  # suites that hold nothing unless asked
 MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
 CONTEXTS = (256, 2048)  # in tokens (seed, Day 16), of one that names none
 HOLD_ALL = "all"
@@ -63,7 +68,9 @@ def suite(
     if name == DECODE:
         probes = _decode(kind, load, models or MODELS)
     else:
-        build = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels}.get(name, _quick)
+        build = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, LINKS: _links}.get(
+            name, _quick
+        )
         probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
     known = [k for k in hold if k in MATMUL_KEYS or k == HOLD_ALL]  # a newer file may name others
@@ -172,6 +179,20 @@ def _kernels(
         stream_spec("read", "fp32"),
         stream_spec("fill", "fp32"),
         *(group_spec(g, load) for g in ("launch", "kernels", "fusion", "alignment", "waves")),
+    )
+
+
+def _links(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """Between host and card, each way and both at once, by size; between cards; the host alone."""
+    return (
+        transfer_spec("h2d", PINNED),
+        transfer_spec("d2h", PINNED),
+        transfer_spec("duplex", PINNED),
+        transfer_spec("h2d", PAGEABLE),
+        transfer_spec("d2h", PAGEABLE),
+        *(link_group_spec(group) for group in LINK_GROUPS),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ import msgspec
 import roofwatch
 from roofwatch.roofline.model import Model
 from roofwatch.session.done import Done
-from roofwatch.session.events import SCHEMA, Price, SessionInfo, Software
+from roofwatch.session.events import SCHEMA, Device, Price, SessionInfo, Software
 from roofwatch.session.fold import Session
 
 
@@ -83,6 +84,34 @@ def telemetry_source(options: Options) -> str:
         return "host"
     named = not options.probes and options.device.startswith("cuda")
     return "nvml" if named else "auto"
+
+
+def telemetry_arguments(
+    options: Options, source: str, device: str, without: Sequence[str]
+) -> list[str]:
+    """The command line of the telemetry instrument; ``without``: calls that would hang."""
+    arguments = ["--source", source, "--hz", str(options.hz)]
+    if device not in ("auto", "cpu"):
+        arguments += ["--device", device]
+    if without:
+        arguments += ["--without", ",".join(without)]
+    return arguments
+
+
+def telemetry_again(options: Options, told: Device | None) -> tuple[str, str]:
+    """Source and device of telemetry that is started again: what it was on, never another."""
+    if told is None:
+        return telemetry_source(options), options.device
+    if told.kind == "cpu":
+        return "host", "cpu"
+    return "nvml", named_card(options, told.uuid)
+
+
+def named_card(options: Options, uuid: str | None) -> str:
+    """The card of a UUID for telemetry; with all the others beside it where those are asked for."""
+    if uuid is None:
+        return options.device
+    return f"all:{uuid}" if options.device == "all" else uuid
 
 
 def probe_arguments(options: Options, run: int, done: Done) -> list[str]:

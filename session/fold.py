@@ -27,6 +27,7 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+from roofwatch.session.health import CardHealth
 from roofwatch.session.older_runs import thinned
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
@@ -66,6 +67,8 @@ class Session:
         self.expects: dict[tuple[int, str], Expect] = {}
         self.samples = Samples()  # of the measured device
         self.neighbours: tuple[Device, ...] = ()  # the host's other cards
+        self.visible: tuple[Device, ...] = ()  # the cards that torch sees, in its order
+        self.health: dict[str, tuple[float, CardHealth]] = {}  # the last of each word, and when
         self.spans: list[Span] = []
         self.series: list[Series] = []
         self.measurements: list[Measurement] = []
@@ -177,6 +180,9 @@ class Session:
             self._devices[who] = event.device
             self._merged = None
         self.neighbours = tuple(event.neighbours) or self.neighbours
+        self.visible = tuple(event.visible) or self.visible
+        if event.health is not None:
+            self.health[event.health.asked] = event.t, event.health
         if event.software is not None:
             self.software = _filled(event.software, self.software)
         if event.cpu is not None:
@@ -343,7 +349,7 @@ class Session:
 
 
 def _identity(m: Measurement) -> tuple[object, ...]:
-    return m.op, m.variant, m.timing, m.dtype, m.layout, *sorted(m.shape.items())
+    return m.op, m.variant, m.timing, m.dtype, m.layout, m.cards, *sorted(m.shape.items())
 
 
 def _filled(first: Any, second: Any) -> Any:

@@ -20,8 +20,11 @@ from roofwatch.session.asked import (
     asked_before,
     birth,
     first_event,
+    named_card,
     own_software,
     probe_arguments,
+    telemetry_again,
+    telemetry_arguments,
     telemetry_source,
 )
 from roofwatch.session.busy import Busy, busy, finding_flag
@@ -31,6 +34,7 @@ from roofwatch.session.events import AnyEvent, Device, End, Fault, Note, Session
 from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
+from roofwatch.session.loaded_look import LoadedLook
 from roofwatch.session.pairing import another, other_card, paired
 from roofwatch.session.restarts import FINAL, Restarts
 
@@ -82,6 +86,7 @@ class Live:
         self.options = options
         self._run = self.session.run
         self.instruments = Instruments(self._t0_ns, self.file)
+        self._look = LoadedLook()
 
     def now(self) -> float:
         """Seconds since the session began."""
@@ -112,11 +117,7 @@ class Live:
 
     def _spawn_telemetry(self, source: str, device: str) -> None:
         self._telemetry_due_s = None
-        arguments = ["--source", source, "--hz", str(self.options.hz)]
-        if device not in ("auto", "cpu"):
-            arguments += ["--device", device]
-        if self._without:
-            arguments += ["--without", ",".join(self._without)]
+        arguments = telemetry_arguments(self.options, source, device, self._without)
         self._spawn("telemetry", arguments)
 
     def _spawn_probes(self) -> None:
@@ -168,7 +169,7 @@ class Live:
                 self._spawn_telemetry("host", "cpu")
             elif other_card(telemetry, probes):
                 self._note(f"telemetry was on another card; paired with torch's {probes.uuid}")
-                self._spawn_telemetry("nvml", str(probes.uuid))
+                self._spawn_telemetry("nvml", named_card(self.options, probes.uuid))
         name = self.session.device.name
         if name and self.options.save is None and self._resumed is None:
             folder = self.file.path.parent
@@ -295,6 +296,7 @@ class Live:
         """End an instrument that hangs, start telemetry again when its time has come."""
         measuring = self.options.probes and self.session.running() is not None
         self.instruments.keep_pace(self.options.hz, measuring)
+        self._look.step(self.instruments, self.session, self._run)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
         for child, why in self.instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
@@ -309,13 +311,7 @@ class Live:
 
     def _telemetry_again(self) -> None:
         """Start it for the device that it was on: never for another in its place."""
-        told, device = self.session.told_by("telemetry"), self.options.device
-        if told is None or (device == "all" and told.kind == "cuda"):
-            self._spawn_telemetry(telemetry_source(self.options), device)
-        elif told.kind == "cpu":
-            self._spawn_telemetry("host", "cpu")
-        else:
-            self._spawn_telemetry("nvml", told.uuid or device)
+        self._spawn_telemetry(*telemetry_again(self.options, self.session.told_by("telemetry")))
 
     def _gone(self, child: Child) -> None:
         """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""

@@ -9,6 +9,7 @@ from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.links import BOTH, links
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.table import DONE, ProbeRow, probe_rows
@@ -40,7 +41,7 @@ def markdown(session: Session) -> str:
         parts.append(watch_markdown(session, _text))
     else:
         rows = [_probe(r) for r in probe_rows(session, found)]
-        parts += [_roofs(own), _table(_PROBES, rows)]
+        parts += [_roofs(own), _table(_PROBES, rows), _table(_LINKS, _links(session))]
     said = []
     dropped = fall(session)
     if dropped is not None and dropped.price_tflops:
@@ -90,6 +91,7 @@ def _roofs(own: Roofs) -> str:
 
 
 _FLATS = ("roof", "nominal", "burst", "sustained", "unit", "burst of nominal", "ridge, FLOP/byte")
+_LINKS = ("link", "copies", "GB/s", "of nominal", "latency, us")
 _PROBES = ("probe", "expected", "measured", "unit", "of nominal", "findings")
 
 
@@ -119,10 +121,22 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
     )
 
 
+def _links(session: Session) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for x in links(session):
+        arrow = "↔" if x.direction == BOTH else "→"
+        told = x.link if x.gen is None else f"{x.link} {x.gen} x{x.lanes}"
+        late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
+        share = f"{x.of_nominal:.0%}" if x.of_nominal else NOT_MEASURED
+        ends = _text(f"{x.source} {arrow} {x.sink}, {told}")
+        rows.append((ends, x.kind, _figure(x.gbs), share, late))
+    return rows
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"roof", "probe", "unit", "findings"}
+    left = {"roof", "probe", "unit", "findings", "link", "copies"}
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 

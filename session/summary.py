@@ -26,6 +26,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import kernel_map
 from roofwatch.session.launch import launch_costs
+from roofwatch.session.links import links
 from roofwatch.session.mistakes import mistakes
 from roofwatch.session.points import point
 from roofwatch.session.questions import questions
@@ -105,6 +106,7 @@ def record(session: Session, file: Path | None) -> Record:
         kernels=kernel_map(session, own),
         fusion=fusions(session, own),
         launch=_launch(session),
+        links=links(session),
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),

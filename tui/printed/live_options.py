@@ -23,11 +23,12 @@ MOST_WATCH_S = 1e7
 MOST_CONTEXT = 1 << 20  # tokens
 
 # Of roofline.suite, which costs the first paint 20 ms.
-SUITES = ("quick", "full", "mistakes", "decode", "kernels")
+SUITES = ("quick", "full", "mistakes", "decode", "kernels", "links")
 QUICK, DECODE = SUITES[0], SUITES[3]
 SUITE = (
     "quick, full; mistakes: the notebook's E1 to E5 made on purpose, and flagged; decode: a "
-    "transformer's step against the batch; kernels: what a transformer's kernels make of the card"
+    "transformer's step against the batch; kernels: what a transformer's kernels make of the card; "
+    "links: copies between host and card and between cards"
 )
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
 RESUME = "go on with a session that was cut short, with its own suite; without FILE the last one"

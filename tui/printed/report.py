@@ -9,6 +9,7 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.roofs import roofs
@@ -19,7 +20,7 @@ from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, wrapped
-from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
+from roofwatch.tui.kernels import kernel_rows, launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.notebook import notebook_pane
 from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
@@ -57,6 +58,7 @@ def report(
     rows += decode_pane.told(session, cells, glyphs)
     rows += kernel_rows.build(session, cells, 400, glyphs)
     rows += launch_rows.build(session, own, cells, glyphs)
+    rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     for q in questions(session, own):
         rows.append(row((f" {q.number} {q.question}", "dim")))
