@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
+
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.probe_spec import (
     LINK_GROUPS,
@@ -25,6 +27,7 @@ from roofwatch.roofline.probe_spec import (
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
 DECODE, KERNELS, LINKS = "decode", "kernels", "links"
+CARDS = "cards"  # of each card beside the session's own, where all are asked for
 WATCH = "watch"  # of a session that measures nothing: somebody else's work runs
 SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS, LINKS)
 UNHELD = (MISTAKES, DECODE, KERNELS, LINKS)  # suites that hold nothing unless asked
@@ -68,10 +71,8 @@ def suite(
     if name == DECODE:
         probes = _decode(kind, load, models or MODELS)
     else:
-        build = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, LINKS: _links}.get(
-            name, _quick
-        )
-        probes = build(kind, compute_capability, load, seconds)
+        builds = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, LINKS: _links, CARDS: _cards}
+        probes = builds.get(name, _quick)(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
     known = [k for k in hold if k in MATMUL_KEYS or k == HOLD_ALL]  # a newer file may name others
     wanted = [_fp64(compute_capability) if k in _FP64_KEYS else k for k in known]
@@ -180,6 +181,24 @@ def _kernels(
         stream_spec("fill", "fp32"),
         *(group_spec(g, load) for g in ("launch", "kernels", "fusion", "alignment", "waves")),
     )
+
+
+def _cards(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """Of a card beside the measured one: its slope and its flat, which is held as in any suite."""
+    return (stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16"), matmul_spec(load))
+
+
+TOGETHER = "together-"  # begins the keys of what all cards do at once
+COMPARED = (QUICK, FULL)  # suites that measure what every card is compared by
+
+
+def at_once(kind: str, compute_capability: str | None, seconds: float) -> tuple[ProbeSpec, ...]:
+    """What all cards do at the same time: the flat held, then the slope."""
+    stream = stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16")
+    specs = (matmul_spec(load_key(kind, compute_capability), seconds), held(stream, seconds))
+    return tuple(msgspec.structs.replace(s, key=f"{TOGETHER}{s.key}") for s in specs)
 
 
 def _links(

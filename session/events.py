@@ -34,6 +34,10 @@ from roofwatch.session.shape_sides import sides
 SCHEMA = "roofwatch.session/1"
 
 
+Card = Annotated[int, msgspec.Meta(ge=0, le=1023)]
+"""NVML's index of a card beside the session's own. Such an event tells of that card alone."""
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
     """What every event has: when it happened, in seconds since the session began."""
 
@@ -67,6 +71,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     command: str | None = None  # the name of what is watched; it begins with this event
     health: CardHealth | None = None  # of telemetry, when it is told to look
     checkup: Checkup | None = None  # of the probes of `roofwatch doctor`
+    gpu: Card | None = None
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):
@@ -78,6 +83,7 @@ class Expect(Event, frozen=True, kw_only=True, tag="expect"):
     unit: str  # "GB/s" | "TFLOP/s" | "TOPS"
     why: str
     run: Run = 1
+    gpu: Card | None = None
 
     def holds(self, value: float) -> bool:
         """Whether a figure in ``unit`` lies in the range."""
@@ -108,6 +114,7 @@ class Span(Event, frozen=True, kw_only=True, tag="span"):
     probe: str
     edge: str  # "begin" | "end"
     run: Run = 1
+    gpu: Card | None = None
 
 
 class Series(Event, frozen=True, kw_only=True, tag="series"):
@@ -126,6 +133,7 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     clock_t_s: list[Moment] = []
     clock_mhz: list[Clock] = []
     run: Run = 1
+    gpu: Card | None = None
 
     def __post_init__(self) -> None:
         """Every clock reading has its moment."""
@@ -210,6 +218,7 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     mistake: str | None = None  # "E1" to "E5"
     claim: Claimed | None = None
     run: Run = 1
+    gpu: Card | None = None
 
     def __post_init__(self) -> None:
         """Bytes move, a shape has its sides, a mistake its claim; no end lies before its begin."""
@@ -251,6 +260,7 @@ class Note(Event, frozen=True, kw_only=True, tag="note"):
     text: str
     probe: str | None = None
     run: Run = 1
+    gpu: Card | None = None
 
 
 class Fault(Event, frozen=True, kw_only=True, tag="fault"):
@@ -262,6 +272,7 @@ class Fault(Event, frozen=True, kw_only=True, tag="fault"):
     exit_code: int | None = None
     log: list[str] = []
     run: Run = 1
+    gpu: Card | None = None
 
 
 class End(Event, frozen=True, kw_only=True, tag="end"):

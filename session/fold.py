@@ -9,6 +9,7 @@ import msgspec
 
 from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec, protocol_of_group
 from roofwatch.roofline.suite import QUICK, suite, sustain_default_s
+from roofwatch.session.card_events import CardEvents, of_card
 from roofwatch.session.events import (
     AnyEvent,
     Beat,
@@ -69,6 +70,7 @@ class Session:
         self.neighbours: tuple[Device, ...] = ()  # the host's other cards
         self.visible: tuple[Device, ...] = ()  # the cards that torch sees, in its order
         self.health: dict[str, tuple[float, CardHealth]] = {}  # the last of each word, and when
+        self.cards: dict[int, CardEvents] = {}  # of each card in particular, by NVML's index
         self.spans: list[Span] = []
         self.series: list[Series] = []
         self.measurements: list[Measurement] = []
@@ -98,10 +100,14 @@ class Session:
             self.ticks += 1
             return
         if isinstance(event, Series):
-            self.series.append(event)
+            if event.gpu is None:
+                self.series.append(event)
             self.ticks += 1
             return
         self.revision += 1
+        if (gpu := getattr(event, "gpu", None)) is not None:
+            self._of_card(gpu, event)
+            return
         if not isinstance(event, SessionInfo):
             self.run = max(self.run, event.run)
         if isinstance(event, SessionInfo):
@@ -127,6 +133,15 @@ class Session:
             if event.complete:
                 self._leave_behind(event.run)
 
+    def _of_card(self, gpu: int, event: AnyEvent) -> None:
+        """An event of a card in particular: kept apart, but for what a person should hear of it."""
+        if isinstance(event, Note):
+            self.notes.append(of_card(event, text=f"card {gpu}: {event.text}"))
+        elif isinstance(event, Fault):
+            self.faults.append(of_card(event, what=f"card {gpu}: {event.what}"))
+        elif gpu in self.cards or len(self.cards) < MOST_CARDS:
+            self.cards.setdefault(gpu, CardEvents()).add(event)
+
     def _begin_anew(self, span: Span) -> None:
         """What an attempt that was cut short has left of a held probe, a sweep or a group."""
         key = (span.run, span.probe)
@@ -143,6 +158,8 @@ class Session:
         old = [s for s in self.series if s.run < run]
         self.series[: len(old)] = thinned(old)
         self.measurements = [m for m in self.measurements if m.run >= run]
+        for card in self.cards.values():
+            card.leave_behind(run)
         self.flags = [f for f in self.flags if f.run >= run]
         self.expects = {key: e for key, e in self.expects.items() if key[0] >= run}
 
@@ -259,7 +276,7 @@ class Session:
         """
         if fault.instrument == "telemetry" and fault.exit_code != LOST:
             return bool(self.samples) and self.samples.moments[-1] > fault.t
-        if fault.instrument != "probes":
+        if fault.instrument != "probes" or fault.gpu is not None:
             return False
         if fault.probe is None:
             end = self.ends.get(fault.run)

@@ -36,7 +36,8 @@ from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
 from roofwatch.session.loaded_look import LoadedLook
 from roofwatch.session.pairing import another, other_card, paired
-from roofwatch.session.restarts import FINAL, Restarts
+from roofwatch.session.restarts import FINAL, Restarts, said_itself
+from roofwatch.session.several import Several
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
@@ -87,6 +88,7 @@ class Live:
         self._run = self.session.run
         self.instruments = Instruments(self._t0_ns, self.file)
         self._look = LoadedLook()
+        self._several = Several(options, self.instruments, self.tell, self.now, cards)
 
     def now(self) -> float:
         """Seconds since the session began."""
@@ -144,7 +146,7 @@ class Live:
             self.session.add(item)
             self._news.append(item)
             if isinstance(item, SessionInfo) and item.device is not None:
-                self._learned(item)
+                (self._learned if item.gpu is None else self._several.heard)(item)
             elif isinstance(item, End) and item.complete:
                 from roofwatch.session.mistakes import unflagged  # long after the first paint
 
@@ -297,11 +299,15 @@ class Live:
         measuring = self.options.probes and self.session.running() is not None
         self.instruments.keep_pace(self.options.hz, measuring)
         self._look.step(self.instruments, self.session, self._run)
+        self._several.step(self.session, self._run)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
         for child, why in self.instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
                 self._without.append(child.beat.waits_for)
             self.instruments.kill(child)
+            if self._several.owns(child):
+                self._several.gone(child, f"hang: {why}")
+                continue
             self._fault(child, None, f"hangs: {why}; it is ended")
             self._start_again(child)
         if self._went == self._run and self.waiting:  # started again: nobody is asked twice
@@ -315,6 +321,9 @@ class Live:
 
     def _gone(self, child: Child) -> None:
         """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""
+        if self._several.owns(child):
+            self._several.gone(child)
+            return
         if child.retired:
             child.end()
             return
@@ -323,17 +332,11 @@ class Live:
             if self.instruments.is_now(child):
                 self.instruments.forget("probes")
         else:
-            said = self._said(child)
+            said = said_itself(self.session.faults, child.instrument, self.now() - child.age_s)
             if not (said and code in FINAL):
                 self._fault(child, code, child.how_it_ended(code))
             self._start_again(child, final=any(f.exit_code == code for f in said))
         child.end()
-
-    def _said(self, child: Child) -> list[Fault]:
-        """What it has written of its own faults."""
-        begin_s = self.now() - child.age_s
-        faults = (f for f in self.session.faults if f.instrument == child.instrument)
-        return [f for f in faults if f.t >= begin_s]
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""
