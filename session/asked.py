@@ -58,6 +58,7 @@ def first_event(options: Options, session_id: str, started_at: str) -> SessionIn
         started_at=started_at,
         host=os.uname().nodename,
         suite=options.suite,
+        all_cards=options.device == ALL and options.suite in COMPARED,
         sustain_s=options.sustain_s,
         hold=list(options.hold),
         models=[msgspec.to_builtins(m) for m in options.models],

@@ -52,6 +52,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     started_at: str | None = None  # ISO 8601, UTC
     host: str | None = None
     suite: str | None = None
+    all_cards: bool = False  # every visible card was asked for
     sustain_s: Seconds | None = None
     hold: list[str] = []  # precisions that are held for sustain_s; empty: the suite's own
     models: list[dict[str, Any]] = []  # roofline.model.Model of each that the decode suite runs

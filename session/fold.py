@@ -54,6 +54,7 @@ class Session:
         self.started_at: str | None = None
         self.host: str | None = None
         self.suite = QUICK
+        self.all_cards = False
         self.hold: list[str] = []
         self.models: list[dict[str, Any]] = []  # of roofline.model.Model
         self.contexts: list[int] = []
@@ -213,6 +214,7 @@ class Session:
         self.started_at = event.started_at or self.started_at
         self.host = event.host or self.host
         self.suite = event.suite or self.suite
+        self.all_cards = self.all_cards or event.all_cards
         self.hold = event.hold or self.hold
         self.models = event.models or self.models
         self.contexts = event.contexts or self.contexts

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.links import BOTH, links
@@ -42,6 +43,7 @@ def markdown(session: Session) -> str:
     else:
         rows = [_probe(r) for r in probe_rows(session, found)]
         parts += [_roofs(own), _table(_PROBES, rows), _table(_LINKS, _links(session))]
+        parts += _cards(session)
     said = []
     dropped = fall(session)
     if dropped is not None and dropped.price_tflops:
@@ -91,6 +93,18 @@ def _roofs(own: Roofs) -> str:
 
 
 _FLATS = ("roof", "nominal", "burst", "sustained", "unit", "burst of nominal", "ridge, FLOP/byte")
+_CARDS = (
+    "card",
+    "GB/s",
+    "burst",
+    "held",
+    "MHz",
+    "held at once",
+    "MHz at once",
+    "W at once",
+    "C at once",
+    "lost",
+)
 _LINKS = ("link", "copies", "GB/s", "of nominal", "latency, us")
 _PROBES = ("probe", "expected", "measured", "unit", "of nominal", "findings")
 
@@ -121,6 +135,29 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
     )
 
 
+def _cards(session: Session) -> list[str]:
+    """Every card alone and at once, and the sentences about them."""
+    found = cards_table(session)
+    if found is None:
+        return []
+    rows: list[tuple[str, ...]] = []
+    for r in found.rows:
+        alone, together = r.alone, r.together
+        shares = (f"{r.lost:.1%}" if r.lost is not None else NOT_MEASURED,)
+        figures = (
+            alone.bandwidth_gbs,
+            alone.burst_tflops,
+            alone.sustained_tflops,
+            alone.sm_mhz,
+            together.sustained_tflops,
+            together.sm_mhz,
+            together.power_w,
+            together.temp_c,
+        )
+        rows.append((f"card {r.gpu}", *map(_figure, figures), *shares))
+    return [_table(_CARDS, rows), "\n".join(f"- {_text(said)}" for said in found.sentences)]
+
+
 def _links(session: Session) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for x in links(session):
@@ -136,7 +173,7 @@ def _links(session: Session) -> list[tuple[str, ...]]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"roof", "probe", "unit", "findings", "link", "copies"}
+    left = {"roof", "probe", "unit", "findings", "link", "copies", "card"}
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 

@@ -231,6 +231,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     fusion: list[Fusion]
     launch: dict[str, Any]  # of session.launch.LaunchCosts
     links: list[Link]
+    cards: dict[str, Any]  # of session.cards_table.CardsTable; empty where one card was measured
     shapes: dict[str, Any]  # "alignment" and "waves", as far as they were measured
     cost: dict[str, Any]  # of session.cost.Cost; empty where no price was said
     watch: dict[str, Any]  # of session.watch.summary.Watched; empty where nothing was watched

@@ -16,6 +16,7 @@ from roofwatch.roofline.statistics import FEWEST_DRIFTING, FEWEST_MODES, drift, 
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.alignment import Alignment, alignment
 from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.conditions import conditions
 from roofwatch.session.cost import costs
 from roofwatch.session.decode import decode_curves
@@ -107,6 +108,7 @@ def record(session: Session, file: Path | None) -> Record:
         fusion=fusions(session, own),
         launch=_launch(session),
         links=links(session),
+        cards=msgspec.to_builtins(cards_table(session)) or {},
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),

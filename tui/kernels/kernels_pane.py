@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.time_said import time_said
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
@@ -34,7 +35,7 @@ from roofwatch.tui.drawing.rows_of_text import (
     wrapped,
 )
 from roofwatch.tui.drawing.telling import arrows, left_out, more_rows, telling
-from roofwatch.tui.kernels import launch_rows, link_rows, sweeps_plot
+from roofwatch.tui.kernels import cards_rows, launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import (
     fusion_rows,
     legend,
@@ -161,7 +162,7 @@ def keys(
 
 
 MAP, SWEEPS, FUSION, LAUNCHES = "kernel map", "size sweeps", "fusion", "launches and shapes"
-LINKS = "links"
+LINKS, CARDS = "links", "every card"
 TERMS = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
 
 
@@ -184,6 +185,8 @@ def _pages(
 
     if launched(launch_rows.LEAST_CELLS):
         found.append(_Page(LAUNCHES, launched))
+    if table := cards_table(session):
+        found.append(_Page(CARDS, lambda cells: cards_rows.build(table, cells, glyphs)))
     if told := links(session):
         found.append(_Page(LINKS, lambda cells: link_rows.build(told, cells, glyphs)))
     return found

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from roofwatch.session.events import Price
 
 DEVICE = re.compile(r"auto|cpu|cuda(:[0-9]{1,4})?")
+ANY_DEVICE = re.compile(rf"all|{DEVICE.pattern}")
 MOST_SUSTAIN_S = 3600.0
 MOST_WATCH_S = 1e7
 MOST_CONTEXT = 1 << 20  # tokens
@@ -61,7 +62,7 @@ def with_values(arguments: Iterable[str], refuse: Callable[[str], NoReturn]) -> 
 def add_live_options(parser: argparse.ArgumentParser) -> None:
     """The options of the screen and of ``roofwatch run``."""
     add = parser.add_argument
-    add("--device", type=watched_device, default="auto", help=DEVICES)
+    add("--device", type=any_device, default="auto", help=DEVICES)
     add("--suite", choices=SUITES, default=QUICK, help=SUITE)
     add("--sustain", type=seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
     add("--hold", type=precisions, default=(), metavar="KEY,…", help=HOLD)
@@ -85,7 +86,7 @@ def device(text: str) -> str:
     return "cuda:0" if text == "cuda" else text
 
 
-def watched_device(text: str) -> str:
+def any_device(text: str) -> str:
     """The same, or ``all``."""
     if text == "all":
         return text

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.links import links
@@ -20,7 +21,13 @@ from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, wrapped
-from roofwatch.tui.kernels import kernel_rows, launch_rows, link_rows, sweeps_plot
+from roofwatch.tui.kernels import (
+    cards_rows,
+    kernel_rows,
+    launch_rows,
+    link_rows,
+    sweeps_plot,
+)
 from roofwatch.tui.notebook import notebook_pane
 from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
@@ -54,6 +61,7 @@ def report(
     if session.samples:
         rows += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
+    rows += cards_rows.build(cards_table(session), cells, glyphs)
     rows += sweeps_plot.build(session, own, cells, glyphs)
     rows += decode_pane.told(session, cells, glyphs)
     rows += kernel_rows.build(session, cells, 400, glyphs)
