@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from roofwatch.roofline.outliers import Outlier, outliers
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import CARDS, at_once, suite
+from roofwatch.roofline.suite import TOGETHER
 from roofwatch.session.card_events import CardEvents
 from roofwatch.session.events import Device, Expect, Measurement
 from roofwatch.session.fold import Session
@@ -19,6 +19,7 @@ from roofwatch.session.rates import value
 UNMEASURED = "not_measured"
 BANDWIDTH, BURST, SUSTAINED = "bandwidth_gbs", "burst_tflops", "sustained_tflops"
 RATES = (BANDWIDTH, BURST, SUSTAINED)
+STREAM = "add_scalar"
 CONDITIONS = ("sm_mhz", "power_w", "temp_c")
 MOVED = 0.01  # a share that is lost to the neighbours; less is one card's own run to run
 
@@ -83,121 +84,96 @@ def cards_table(session: Session, run: int | None = None) -> CardsTable | None:
     cards = {gpu: events for gpu, events in session.cards.items() if events.measured(wanted)}
     if not cards and not session.all_cards:
         return None
-    rows = [_own(session, own, wanted, cards.get(own) if own is not None else None)]
-    rows += [_other(session, gpu, c, wanted) for gpu, c in cards.items() if gpu != own]
+    measured = session.measured(wanted)
+    beside = [m for events in cards.values() for m in events.measured(wanted).values()]
+    held = next((m for m in (*beside, *measured) if m.protocol == "sustained" and m.peak_key), None)
+    key = held.peak_key if held else None
+    rows = []
+    if own is None or own not in cards:
+        cards[-1 if own is None else own] = CardEvents()  # nothing of it but the session's own
+    for gpu, events in cards.items():
+        mine = gpu in (-1, own)
+        alone = measured if mine else list(events.measured(wanted).values())
+        expects = session.expects if mine else events.expects
+        device = session.device if mine else card_of(session, gpu).device
+        one = _One(session, None if gpu < 0 else gpu, device, mine, wanted, key)
+        rows.append(one.row(alone, list(events.measured(wanted).values()), expects))
     rows.sort(key=lambda r: -1 if r.gpu is None else r.gpu)
     odd = _odd(rows)
-    flats = (m for m in session.measured(wanted) if m.protocol == "sustained")
-    key = next((m.peak_key for m in flats if m.peak_key), None)
     return CardsTable(peak_key=key, rows=rows, odd=odd, sentences=_sentences(rows, odd))
 
 
-# -- one card ----------------------------------------------------------------------------------
+class _One(NamedTuple):
+    """One card of the table, and what it is held at."""
 
+    session: Session
+    gpu: int | None
+    device: Device
+    measured: bool
+    run: int
+    key: str | None
 
-def _own(session: Session, gpu: int | None, run: int, beside: CardEvents | None) -> CardRow:
-    """The session's own card: alone by its suite, at once as every other."""
-    device = session.device
-    measured = {m.probe: m for m in session.measured(run)}
-    expects = {probe: e for (of, probe), e in session.expects.items() if of == run}
-    alone = _alone(session, gpu, device, measured)
-    return _row(session, gpu, device, True, alone, beside, run, _outside(measured, expects, device))
+    def row(
+        self,
+        alone: list[Measurement],
+        cards: list[Measurement],
+        expects: dict[tuple[int, str], Expect],
+    ) -> CardRow:
+        """Of what it measured alone, and of what in particular: with all the others."""
+        ones = self._of([m for m in alone if not m.probe.startswith(TOGETHER)])
+        all_ = self._of([m for m in cards if m.probe.startswith(TOGETHER)])
+        before, after = self._figures(ones), self._figures(all_)
+        lost = None
+        if before.sustained_tflops and after.sustained_tflops:
+            lost = 1 - after.sustained_tflops / before.sustained_tflops
+        device = self.device
+        fields = {"gpu": self.gpu, "name": device.name, "uuid": device.uuid, "lost": lost}
+        return CardRow(
+            gpu=self.gpu,
+            name=device.name,
+            uuid=device.uuid,
+            measured=self.measured,
+            alone=before,
+            together=after,
+            lost=lost,
+            outside=[
+                figure
+                for figure, m in ones.items()
+                if (e := expects.get((self.run, m.probe))) is not None and not e.holds(value(m))
+            ],
+            status={name: UNMEASURED for name, known in fields.items() if known is None},
+        )
 
+    def _of(self, found: list[Measurement]) -> dict[str, Measurement]:
+        """The measurement behind each figure: the first stream, burst and hold of the precision."""
+        of: dict[str, Measurement] = {}
+        for m in found:
+            plain = m.peak_key is None and m.op == STREAM
+            if plain and m.protocol in ("stream", "sustained"):
+                of.setdefault(BANDWIDTH, m)
+            elif m.peak_key is not None and m.peak_key == self.key and m.protocol == "burst":
+                of.setdefault(BURST, m)
+            elif m.peak_key is not None and m.peak_key == self.key and m.protocol == "sustained":
+                of.setdefault(SUSTAINED, m)
+        return of
 
-def _other(session: Session, gpu: int, events: CardEvents, run: int) -> CardRow:
-    device = card_of(session, gpu).device
-    measured = events.measured(run)
-    expects = {probe: e for (of, probe), e in events.expects.items() if of == run}
-    alone = _alone(session, gpu, device, measured)
-    return _row(
-        session, gpu, device, False, alone, events, run, _outside(measured, expects, device)
-    )
-
-
-def _row(
-    session: Session,
-    gpu: int | None,
-    device: Device,
-    measured: bool,
-    alone: CardFigures,
-    events: CardEvents | None,
-    run: int,
-    outside: list[str],
-) -> CardRow:
-    together = _together(session, gpu, device, events.measured(run) if events else {})
-    lost = None
-    if alone.sustained_tflops and together.sustained_tflops:
-        lost = 1 - together.sustained_tflops / alone.sustained_tflops
-    fields = {"gpu": gpu, "name": device.name, "uuid": device.uuid, "lost": lost}
-    return CardRow(
-        measured=measured,
-        alone=alone,
-        together=together,
-        outside=outside,
-        gpu=gpu,
-        name=device.name,
-        uuid=device.uuid,
-        lost=lost,
-        status={name: UNMEASURED for name, known in fields.items() if known is None},
-    )
-
-
-def _keys(device: Device) -> dict[str, str]:
-    """Of each figure of a card alone the probe that measures it."""
-    kind, capability = device.kind or "cuda", device.compute_capability
-    specs = suite(CARDS, kind, capability)
-    by_protocol = {s.protocol: s.key for s in specs}
-    return {
-        BANDWIDTH: by_protocol["stream"],
-        BURST: by_protocol["burst"],
-        SUSTAINED: by_protocol["sustained"],
-    }
-
-
-def _alone(
-    session: Session, gpu: int | None, device: Device, measured: dict[str, Measurement]
-) -> CardFigures:
-    of = {figure: measured.get(key) for figure, key in _keys(device).items()}
-    return _figures(session, gpu, of)
-
-
-def _together(
-    session: Session, gpu: int | None, device: Device, measured: dict[str, Measurement]
-) -> CardFigures:
-    kind, capability = device.kind or "cuda", device.compute_capability
-    held, stream = at_once(kind, capability, 1.0)
-    return _figures(
-        session, gpu, {BANDWIDTH: measured.get(stream.key), SUSTAINED: measured.get(held.key)}
-    )
-
-
-def _figures(session: Session, gpu: int | None, of: dict[str, Measurement | None]) -> CardFigures:
-    found: dict[str, Any] = {figure: value(m) if m else None for figure, m in of.items()}
-    held = of.get(SUSTAINED)
-    samples = session.samples if gpu is None else session.samples_of(gpu)
-    inside = samples.between(held.begin_s, held.end_s) if held else []
-    for field in CONDITIONS:
-        values = [v for s in inside if (v := getattr(s, field)) is not None]
-        found[field] = round(median(values), 1) if values else None
-    if held is not None and held.clock_mhz:
-        found["sm_mhz"] = round(median(held.clock_mhz), 1)  # read on the device, between launches
-    why = {
-        field: next((s.status[field] for s in inside if field in s.status), UNMEASURED)
-        for field in CONDITIONS
-    }
-    status = {f: why.get(f, UNMEASURED) for f in (*RATES, *CONDITIONS) if found.get(f) is None}
-    return CardFigures(**found, status=status)
-
-
-def _outside(
-    measured: dict[str, Measurement], expects: dict[str, Expect], device: Device
-) -> list[str]:
-    found = []
-    for figure, key in _keys(device).items():
-        m, expect = measured.get(key), expects.get(key)
-        if m is not None and expect is not None and not expect.holds(value(m)):
-            found.append(figure)
-    return found
+    def _figures(self, of: dict[str, Measurement]) -> CardFigures:
+        rates = {figure: value(of[figure]) if figure in of else None for figure in RATES}
+        held = of.get(SUSTAINED)
+        samples = self.session.samples if self.gpu is None else self.session.samples_of(self.gpu)
+        inside = samples.between(held.begin_s, held.end_s) if held else []
+        found: dict[str, Any] = dict(rates)
+        status = {figure: UNMEASURED for figure, rate in rates.items() if rate is None}
+        for field in CONDITIONS:
+            values = [v for s in inside if (v := getattr(s, field)) is not None]
+            found[field] = round(median(values), 1) if values else None
+            if not values:
+                told = (s.status[field] for s in inside if field in s.status)
+                status[field] = next(told, UNMEASURED)
+        if held is not None and held.clock_mhz:
+            found["sm_mhz"] = round(median(held.clock_mhz), 1)  # read on the device
+            status.pop("sm_mhz", None)
+        return CardFigures(**found, status=status)
 
 
 # -- the odd one -------------------------------------------------------------------------------

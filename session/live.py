@@ -165,7 +165,7 @@ class Live:
         """An instrument said which device it sees; pair them and name the file."""
         telemetry = self.session.told_by("telemetry")
         probes = self.session.told_by("probes")
-        if telemetry and probes and info.instrument == "probes":
+        if telemetry and probes and info.instrument:  # whichever spoke last
             if probes.kind == "cpu" and telemetry.kind == "cuda":
                 self._note("this torch cannot use the GPU: the CPU is measured instead")
                 self._spawn_telemetry("host", "cpu")
