@@ -18,6 +18,7 @@ NAMES = {NVLINK: "NVLink", "pcie": "PCIe", C2C: "NVLink-C2C", "unknown": "unknow
 SIGNS = {NVLINK: "N", "pcie": "P", "through the host": "h", "unknown": "?"}
 MATRIX = 8  # cards that stand in one matrix
 CELL = 8
+COLUMN = 9  # of the sizes
 
 
 def build(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
@@ -89,11 +90,15 @@ def _between(peers: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
         rows += [_line(x, cells) for x in one_way.values()]
     if both:
         rows += wrapped("both ways at once, together", cells - 2, "dim", " ")
-        rows += [_line(x, cells) for x in both.values()]
+        if len(both) > MATRIX and len(names) <= MATRIX:
+            rows += _matrix(names, both, label)
+        else:
+            rows += [_line(x, cells) for x in both.values()]
     used = [key for key in SIGNS if any(x.link == key for x in peers)]
     legend = ", ".join(f"{SIGNS[key]} {NAMES.get(key, key)}" for key in used)
     late = [x.latency_s for x in one_way.values() if x.latency_s is not None]
-    told = f"{legend}; latency {time_said(min(late))} to {time_said(max(late))}" if late else legend
+    ends = sorted({time_said(min(late)), time_said(max(late))}) if late else []
+    told = f"{legend}; latency {' to '.join(ends)}" if ends else legend
     nominal = {x.nominal_gbs for x in one_way.values() if x.nominal_gbs}
     if len(nominal) == 1:
         told += f"; nominal {figure(nominal.pop())} GB/s a direction"
@@ -133,16 +138,16 @@ def _line(x: Link, cells: int) -> Row:
 def _by_size(found: Sequence[Link], cells: int) -> list[Row]:
     """GB/s by the size of a copy, a column a kind, as many as there is room for."""
     columns = [x for x in found if len(x.sizes) > 1]
-    columns = columns[: max(0, (cells - 12) // CELL)]
+    columns = columns[: max(0, (cells - 12) // COLUMN)]
     if not columns:
         return []
     sizes = sorted({s.bytes for x in columns for s in x.sizes})
     of = [{s.bytes: s.gbs for s in x.sizes} for x in columns]
     rows = wrapped("GB/s by the size of one copy", cells - 2, "dim", " ")
     for heads in zip(*(_heads(x) for x in columns), strict=True):
-        rows.append(row((f"   {'':<9}" + "".join(f"{h:>{CELL}}" for h in heads), "dim")))
+        rows.append(row((f"   {'':<9}" + "".join(f"{h:>{COLUMN}}" for h in heads), "dim")))
     for size in sizes:
-        told = "".join(f"{figure(each.get(size)):>{CELL}}" for each in of)
+        told = "".join(f"{figure(each.get(size)):>{COLUMN}}" for each in of)
         rows.append(row(f"   {size_said(size):<9}{told}"))
     return [*rows, row("")]
 
