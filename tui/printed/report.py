@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.probe_spec import TRANSFER
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.cards_table import cards_table
 from roofwatch.session.findings import findings
@@ -56,7 +57,7 @@ def report(
     if not session.complete:
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
         rows.append(row(("   roofwatch --resume FILE measures the rest", "dim")))
-    if session.measured():
+    if any(m.protocol != TRANSFER for m in session.measured()):
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     if session.samples:
         rows += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
