@@ -31,6 +31,9 @@ from roofwatch.session.plan import Question
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.summary import record
 from roofwatch.session.table import probe_rows
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.probes import measurement_rows
 
 GIB = 1 << 30
 HELD = 1 << 28
@@ -340,3 +343,11 @@ def test_telemetry_looks_once_while_a_copy_is_under_way() -> None:
     group: Any = Two("transfers", 0.5)
     look.step(group, under_way, 1)
     assert group.telemetry.lines == []
+
+
+def test_its_page_holds_it_against_the_link_not_against_the_memory() -> None:
+    rows = measurement_rows.body(an_h200(), "h2d-pinned", 80, UNICODE)
+    said = " ".join(" ".join(map(text_of, rows)).split())
+    assert "88 % of 63, the nominal rate of the link" in said
+    assert "what crosses a link has no place under the roof" in said
+    assert "4800" not in said
