@@ -58,6 +58,7 @@ ZERO: dict[str, Any] = {
     "pcie_replays": 0,
     "margin_c": 0,
     "nvlinks": [False, False],
+    "ancestor": "internal",
 }
 WORDS = ("same", "reading", "other card", "null", "line")
 """What may come of a failure, the mildest first.
@@ -227,6 +228,13 @@ def _told(seen: Seen, truth: Seen, allowed: frozenset[str], column: str) -> Iter
     yield from _matched(seen.device, truth.device, seen.device.status, allowed, zero)
     yield from _matched(seen.software, truth.software, seen.device.status, allowed, zero)
     yield from _matched(seen.health, truth.health, seen.health.status, allowed, zero)
+    pairs = {frozenset((p.a, p.b)): p for p in truth.health.pairs}
+    for pair in seen.health.pairs:
+        true_pair = pairs.get(frozenset((pair.a, pair.b)))
+        if true_pair is None:
+            raise Wrong(f"there are no two cards {pair.a} and {pair.b}")
+        pair = replace(pair, a=true_pair.a, b=true_pair.b)
+        yield from _matched(pair, true_pair, pair.status, allowed, zero)
     for one, true in zip(seen.samples, truth.samples, strict=True):
         status = {**one.status, "gpu": seen.device.status.get("index")}
         yield from _matched(one, true, status, allowed, zero)
@@ -270,6 +278,7 @@ def _flat(one: Any) -> dict[str, Any]:
     """Its fields by name, each counter one of them."""
     fields = msgspec.structs.asdict(one)
     fields.pop("status", None)
+    fields.pop("pairs", None)  # each is looked at by itself
     counters = fields.pop("counters", {})
     return fields | {f"counters.{name}": value for name, value in counters.items()}
 

@@ -13,7 +13,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.watch.card_roofs import card_roofs
 from roofwatch.session.watch.summary import Watched, watched
-from roofwatch.tui.printed.live_options import WATCHED_DEVICE
+from roofwatch.tui.printed.live_options import ANY_DEVICE
 
 
 class Watching:
@@ -85,6 +85,6 @@ def watch(device: str = "auto") -> Watching:
     Raises:
         ValueError: ``device`` is none of them.
     """
-    if not WATCHED_DEVICE.fullmatch(device):
+    if not ANY_DEVICE.fullmatch(device):
         raise ValueError(f"device is {device[:40]!r}, not auto, all, cpu or cuda:N")
     return Watching("cuda:0" if device == "cuda" else device)

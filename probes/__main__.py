@@ -20,11 +20,12 @@ import msgspec
 
 from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.suite import QUICK, SHORT, SUITES
+from roofwatch.roofline.suite import CARDS, QUICK, SHORT, SUITES
 from roofwatch.session.done import Done
 from roofwatch.session.events import Fault, SessionInfo
 from roofwatch.session.host_cpu import host_cpu
 from roofwatch.session.instrument import Instrument, add_arguments
+from roofwatch.session.turns import Turns
 
 ABSENT, FAILED = 3, 4
 DOCTOR = "doctor"  # no suite of probes: a short look, which probes/checkup.py takes
@@ -35,12 +36,14 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="roofwatch.probes")
     add_arguments(parser)
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
-    parser.add_argument("--suite", default=QUICK, choices=(*SUITES, SHORT, DOCTOR))
+    parser.add_argument("--suite", default=QUICK, choices=(*SUITES, SHORT, DOCTOR, CARDS))
     parser.add_argument("--hold", default="", help="precisions to hold, separated by commas")
     parser.add_argument("--models", default="[]", help="shapes of the decode suite's, as JSON")
     parser.add_argument("--contexts", default="", help="of the decode suite, in tokens")
     parser.add_argument("--sustain", type=float, default=None, metavar="S")
     parser.add_argument("--done", default="{}", help="what of the run is over already, as JSON")
+    parser.add_argument("--gpu", type=int, default=None, help="NVML's index, where it is another")
+    parser.add_argument("--stay", action="store_true", help="wait for all cards after the suite")
     parser.add_argument("--run", type=int, default=1, help="which run of the session this is")
     return parser.parse_args(argv)
 
@@ -49,9 +52,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run the suite once; returns the process's exit code."""
     options = parse(argv)
     instrument = Instrument("probes", options.fd, options.t0)
+    instrument.gpu = options.gpu
     go, stop = threading.Event(), threading.Event()
     peaks_tflops: dict[str, float] = {}
     load_s: list[float] = []
+    turns = Turns()
 
     def command(line: str) -> None:
         if line == "go":
@@ -59,6 +64,9 @@ def main(argv: list[str] | None = None) -> int:
         elif line == "stop":
             stop.set()
             go.set()
+            turns.end()
+        elif turns.hear(line):
+            pass
         elif line.startswith("load "):
             load_s.append(float(line.partition(" ")[2]))
         elif line.startswith("peaks "):
@@ -119,6 +127,7 @@ def main(argv: list[str] | None = None) -> int:
             instrument="probes",
             import_s=round(imported - began, 3),
             device=target.identity(),
+            visible=device.visible(),
             software=device.software(),
             cpu=host_cpu(),
         )
@@ -134,7 +143,8 @@ def main(argv: list[str] | None = None) -> int:
             instrument, target, options.run, stop, peaks_tflops, models, contexts, done
         )
         hold = [key for key in options.hold.split(",") if key]
-        return work.suite(options.suite, options.sustain, hold)
+        stay = turns if options.stay and instrument.supervised else None
+        return work.suite(options.suite, options.sustain, hold, stay)
     return 130
 
 

@@ -15,6 +15,7 @@ from roofwatch.probes.memory import KEPT
 from roofwatch.probes.timing import GRAPH_BELOW_S, Launch, Timer
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Device, Software
+from roofwatch.session.host_cpu import card_node
 
 FILL_CYCLES = 2_000_000  # about 1 ms: a host that has slept needs some of it for its first launch
 SETTINGS = (
@@ -182,8 +183,12 @@ class CudaTarget:
         """See Target."""
         p = self._properties
         uuid = getattr(p, "uuid", None)
+        bus_id = _bus_id(p)
+        node = card_node(bus_id) if bus_id else None
         return Device(
             kind="cuda",
+            pci_bus_id=bus_id,
+            numa_node=node,
             name=p.name,
             uuid=f"GPU-{uuid}" if uuid is not None else None,
             index=self.index,
@@ -192,6 +197,11 @@ class CudaTarget:
             memory_bytes=p.total_memory,
             l2_bytes=self.cache_bytes or None,
             bus_bits=getattr(p, "memory_bus_width", None),
+            status={
+                name: "not_supported"
+                for name, value in (("pci_bus_id", bus_id), ("numa_node", node))
+                if value is None
+            },
         )
 
     def free_bytes(self) -> int:
@@ -228,6 +238,36 @@ class CudaTarget:
         """See Target."""
         torch.cuda.synchronize(self.index)
         torch.cuda.empty_cache()
+
+
+def _bus_id(properties: Any) -> str | None:
+    """As sysfs names the card; None where this torch does not tell."""
+    names = ("pci_domain_id", "pci_bus_id", "pci_device_id")
+    parts = [getattr(properties, name, None) for name in names]
+    if not all(isinstance(part, int) for part in parts):
+        return None
+    domain, bus, device = parts
+    return f"{domain:04x}:{bus:02x}:{device:02x}.0"
+
+
+def visible() -> list[Device]:
+    """The cards that torch sees, in its order: ordinal, name and UUID; none without CUDA."""
+    if not torch.cuda.is_available():
+        return []
+    found = []
+    for index in range(torch.cuda.device_count()):
+        p: Any = torch.cuda.get_device_properties(index)
+        uuid = getattr(p, "uuid", None)
+        found.append(
+            Device(
+                kind="cuda",
+                name=p.name,
+                uuid=f"GPU-{uuid}" if uuid is not None else None,
+                index=index,
+                pci_bus_id=_bus_id(p),
+            )
+        )
+    return found
 
 
 class CpuTarget:

@@ -6,10 +6,11 @@ from typing import Any
 
 from roofwatch.probes import operands
 from roofwatch.probes.kernels import Profiled
+from roofwatch.probes.sustained import Chunk
 from roofwatch.probes.timing import Timed
 from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
 from roofwatch.roofline.workload import Work
-from roofwatch.session.events import Claimed, Measurement, Tensor
+from roofwatch.session.events import Claimed, Measurement, Series, Tensor
 from roofwatch.session.instrument import Instrument
 
 DIGITS = 10
@@ -34,6 +35,7 @@ def measurement(
     profile: Profiled | None = None,
     claim: Claimed | None = None,
     variant: str | None = None,
+    cards: tuple[int, int] | None = None,
 ) -> Measurement:
     """The event, as of now. ``no_clock`` says why no SM clock was read, where none was."""
     profile = profile or Profiled(status="not_measured")
@@ -73,7 +75,23 @@ def measurement(
         settings=operands.math_flags() if multiplies or spec.op == "decode" else {},
         status=status,
         variant=variant,
+        cards=cards,
         mistake=spec.mistake or None,
         claim=claim,
+        run=run,
+    )
+
+
+def series(out: Instrument, spec: ProbeSpec, work: Work, chunk: Chunk, run: int) -> Series:
+    """The event of some launches of a held probe."""
+    return Series(
+        t=out.now(),
+        probe=spec.key,
+        t0=moment(out, chunk.t0_s),
+        times_s=[round(x, 9) for x in chunk.times_s],
+        flop=work.flop,
+        bytes=float(work.bytes),
+        clock_t_s=[moment(out, r.t_s) for r in chunk.clock],
+        clock_mhz=[round(r.mhz, 1) for r in chunk.clock],
         run=run,
     )

@@ -45,3 +45,4 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     dtype: str | None = None
     layout: str | None = None
     profile: Profiled | None = None
+    cards: tuple[int, int] | None = None  # of a copy between cards: from, to, as torch counts

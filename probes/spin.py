@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import torch
 
+from roofwatch.probes.device import Target
 from roofwatch.probes.timing import Launch, Timer
 from roofwatch.roofline.statistics import median
 
@@ -52,3 +53,13 @@ class SpinClock:
             return None
         mhz = CYCLES / spun / 1e6
         return mhz if PLAUSIBLE_MHZ[0] < mhz < PLAUSIBLE_MHZ[1] else None
+
+
+def spin_clock(target: Target) -> tuple[SpinClock | None, str]:
+    """The clock of a card; else None, and why there is none."""
+    if target.kind != "cuda":
+        return None, "not_supported"
+    try:
+        return SpinClock(target.timer()), ""
+    except NoSpin as why:
+        return None, str(why)

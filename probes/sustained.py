@@ -127,7 +127,12 @@ def settle(chunks: Sequence[Chunk], timing: str) -> Timed:
     """Repetitions of the sustained window: mean launch time of each 100 ms block in it.
 
     The window begins two seconds after onset.
+
+    Raises:
+        RuntimeError: there are too few.
     """
+    if sum(len(c.times_s) for c in chunks) < MIN_LAUNCHES:
+        raise RuntimeError(f"fewer than {MIN_LAUNCHES} launches finished in time")
     launched: list[tuple[float, float]] = []  # begin of each launch, its time
     for chunk in chunks:
         at_s = chunk.t0_s

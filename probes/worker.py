@@ -12,17 +12,19 @@ import msgspec
 
 from roofwatch.probes import (
     alignment,
-    cpu,
     decode,
     fusion,
     kernel_map,
     kernels,
     matmul,
+    memcpy,
     mistakes,
     operands,
+    peers,
     streams,
     sustained,
     sweep,
+    transfers,
     waves,
 )
 from roofwatch.probes import (
@@ -30,20 +32,20 @@ from roofwatch.probes import (
 )
 from roofwatch.probes.device import Target
 from roofwatch.probes.kernels import Profiled
-from roofwatch.probes.measurement import measurement, moment
+from roofwatch.probes.measurement import measurement, series
 from roofwatch.probes.memory import out_of_memory, shortage, within_room
 from roofwatch.probes.place import Place, Point
 from roofwatch.probes.shapes import Shape
-from roofwatch.probes.spin import NoSpin, SpinClock
+from roofwatch.probes.skipped import why_skipped
+from roofwatch.probes.spin import SpinClock, spin_clock
 from roofwatch.probes.sustained import Chunk
-from roofwatch.probes.timing import MIN_LAUNCHES, Cancelled, Launch, Report, Timed
+from roofwatch.probes.timing import Cancelled, Launch, Report, Timed
+from roofwatch.probes.together import together as at_once_all
 from roofwatch.roofline.error_text import first_line
-from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.precision import lacks
-from roofwatch.roofline.probe_spec import ProbeSpec
+from roofwatch.roofline.probe_spec import TRANSFER, ProbeSpec
 from roofwatch.roofline.statistics import median
-from roofwatch.roofline.suite import FULL, suite
+from roofwatch.roofline.suite import FULL, at_once, suite, sustain_default_s
 from roofwatch.roofline.workload import Work
 from roofwatch.session.done import Done
 from roofwatch.session.events import (
@@ -51,11 +53,11 @@ from roofwatch.session.events import (
     Fault,
     HostCpu,
     Note,
-    Series,
     SessionInfo,
     Span,
 )
 from roofwatch.session.instrument import Instrument
+from roofwatch.session.turns import Turns
 
 LAST_SAMPLE_S = 0.15  # one more telemetry sample closes the last span's counters
 CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
@@ -67,8 +69,14 @@ POINTS: dict[str, Callable[[ProbeSpec, Place, Report], Iterator[Point]]] = {
     "fusion": fusion.points,
     "alignment": alignment.points,
     "waves": waves.points,
+    "transfers": transfers.points,
+    "peers": peers.points,
+    "memcpy": memcpy.points,
 }
-ONE_MODEL = "on a CPU the first model is enough: --model names it"
+
+
+class _Lost(Exception):
+    """The device's context is gone."""
 
 
 class Worker:
@@ -98,33 +106,73 @@ class Worker:
         }
         self._reference: tuple[ProbeSpec, float] | None = None  # the first stream, bytes a second
         self._profiles = False
+        self._begins_s: Mapping[str, float] = {}  # of probes that wait for a moment, monotonic
         self._clock: SpinClock | None = None
         self._no_clock = "not_supported"  # why there is none
 
-    def suite(self, name: str, sustain_s: float | None, hold: Collection[str] = ()) -> int:
-        """Run a suite; 0 when all its probes ran or were skipped with a reason, else 4."""
-        capability = self._target.identity().compute_capability
-        specs = suite(name, self._target.kind, capability, sustain_s, hold, self._models)
-        return self.run(specs, profiles=name == FULL)
+    def suite(
+        self,
+        name: str,
+        sustain_s: float | None,
+        hold: Collection[str] = (),
+        stay: Turns | None = None,
+    ) -> int:
+        """Run a suite; 0 when all its probes ran or were skipped with a reason, else 4.
 
-    def run(self, specs: Iterable[ProbeSpec], profiles: bool = False) -> int:
+        ``stay``: afterwards wait for the word that all cards begin at once.
+        """
+        kind, capability = self._target.kind, self._target.identity().compute_capability
+        specs = suite(name, kind, capability, sustain_s, hold, self._models)
+        if stay is None:
+            return self.run(specs, profiles=name == FULL)
+        together = at_once(kind, capability, sustain_s or sustain_default_s(name))
+        return self.run(specs, name == FULL, partial(at_once_all, self, self._out, together, stay))
+
+    def run(
+        self,
+        specs: Iterable[ProbeSpec],
+        profiles: bool = False,
+        then: Callable[[], bool] = lambda: False,
+    ) -> int:
         """Run probes in order; 0 when all ran or were skipped with a reason, else 4.
 
-        With ``profiles`` each kernel's name and time are asked of the profiler.
+        With ``profiles`` each kernel's name and time are asked of the profiler. ``then`` is what
+        follows before the end, and says whether something of it failed.
         """
-        capability = self._target.identity().compute_capability
-        failed = False
-        self._open_clock()
+        self._clock, self._no_clock = spin_clock(self._target)
         self._profiles = profiles
         if profiles:
             self._out.say("opening the profiler")
             kernels.wake(self._target)
+        try:
+            failed = self.measure(specs)
+            self._profiles = False
+            failed = then() or failed
+        except Cancelled:
+            self._end(False, "stopped")
+            return 0
+        except _Lost:
+            return 4
+        self._end(True, "a probe failed" if failed else "")
+        return 4 if failed else 0
+
+    def measure(
+        self, specs: Iterable[ProbeSpec], begins_s: Mapping[str, float] | None = None
+    ) -> bool:
+        """Run probes in order; whether one failed. ``begins_s``: when those that are held begin.
+
+        Raises:
+            Cancelled: the parent asked to stop.
+            _Lost: a fault took the context; no other probe can run in this process.
+        """
+        failed = False
+        self._begins_s = begins_s or {}
         for spec in specs:
             if self._done.reference and self._done.reference[0] == spec.key:
                 self._reference = spec, self._done.reference[1]
             if spec.key in self._done.probes:
                 continue
-            why = self._skip(spec, capability)
+            why = why_skipped(spec, self._place(spec))
             if why:
                 self._note(why, spec.key)
                 continue
@@ -136,52 +184,16 @@ class Worker:
                 )
             except Cancelled:
                 self._span(spec, "end")
-                self._end(False, "stopped")
-                return 0
+                raise
             except Exception as error:  # whatever a library raises, the next probe may work
                 failed = True
                 short = out_of_memory(error)
                 self._fault(spec, shortage(error, self._target) if short else first_line(error))
                 if not short and any(sign in str(error) for sign in CUDA_GONE):
-                    return 4
+                    raise _Lost from None
             self._span(spec, "end")
             self._target.clean_up()
-        self._end(True, "a probe failed" if failed else "")
-        return 4 if failed else 0
-
-    def _open_clock(self) -> None:
-        if self._target.kind != "cuda":
-            return
-        try:
-            self._clock = SpinClock(self._target.timer())
-        except NoSpin as why:
-            self._no_clock = str(why)
-
-    def _skip(self, spec: ProbeSpec, capability: str | None) -> str | None:
-        if spec.mistake and (why := mistakes.cannot(spec, self._place(spec))):
-            return why
-        if spec.model and spec.model not in self._models:
-            return f"the shapes of {spec.model} were not given"
-        if self._target.kind == "cpu":
-            if spec.model and spec.model != next(iter(self._models)):
-                return ONE_MODEL
-            if spec.dtype not in CPU_DTYPES:
-                return f"{spec.dtype} is not measured on a CPU"
-            if spec.dtype == "bf16" and not cpu.has_fast_bf16():
-                return "this CPU emulates bf16: no number worth having"
-            return self._shapeless(spec)
-        why = lacks(spec.peak_key, capability) if spec.peak_key else None
-        return why or operands.missing(spec) or self._shapeless(spec)
-
-    def _shapeless(self, spec: ProbeSpec) -> str | None:
-        """A held matmul and a sweep take their shape or layout from the burst."""
-        if (
-            spec.peak_key
-            and spec.protocol in ("sustained", "sweep")
-            and spec.peak_key not in self._shapes
-        ):
-            return f"{spec.peak_key} has no burst shape to hold"
-        return None
+        return failed
 
     def _place(self, spec: ProbeSpec) -> Place:
         return Place(
@@ -201,6 +213,9 @@ class Worker:
             self._mistake(spec)
         elif spec.protocol in POINTS:
             self._group(spec)
+        elif spec.protocol == TRANSFER:
+            made = transfers.held(spec, self._place(spec), lambda p: self._report(spec, p))
+            self._measurement(spec, *made, variant=spec.variant)
         elif spec.protocol == "sweep":
             self._sweep(spec)
         elif spec.protocol == "sustained":
@@ -296,6 +311,7 @@ class Worker:
                 layout=point.layout,
                 profile=point.profile,
                 variant=point.variant,
+                cards=point.cards,
             )
 
     def _profile(self, launch: Launch) -> Profiled:
@@ -326,6 +342,7 @@ class Worker:
             work = matmul.work(spec, shape)
         timer = self._target.timer()
         expect_s = min(timer.times(launch, 3))
+        self._rest(max(0.0, self._begins_s.get(spec.key, 0.0) - time.monotonic()))
         chunks: list[Chunk] = []
         held_s = 0.0
         for chunk in sustained.launches(
@@ -333,22 +350,8 @@ class Worker:
         ):
             chunks.append(chunk)
             held_s += sum(chunk.times_s)
-            self._out.write(
-                Series(
-                    t=self._out.now(),
-                    probe=spec.key,
-                    t0=moment(self._out, chunk.t0_s),
-                    times_s=[round(x, 9) for x in chunk.times_s],
-                    flop=work.flop,
-                    bytes=float(work.bytes),
-                    clock_t_s=[moment(self._out, r.t_s) for r in chunk.clock],
-                    clock_mhz=[round(r.mhz, 1) for r in chunk.clock],
-                    run=self._run,
-                )
-            )
+            self._out.write(series(self._out, spec, work, chunk, self._run))
             self._report(spec, min(1.0, held_s / spec.seconds))
-        if sum(len(c.times_s) for c in chunks) < MIN_LAUNCHES:
-            raise RuntimeError(f"fewer than {MIN_LAUNCHES} launches finished in time")
         self._measurement(spec, work, sustained.settle(chunks, timer.name), layout=layout)
 
     def _measurement(self, spec: ProbeSpec, work: Work, timed: Timed, **more: Any) -> None:
@@ -385,5 +388,7 @@ class Worker:
         )
 
     def _end(self, complete: bool, why: str) -> None:
+        if self._out.gpu is not None:  # of another card: the run goes on without it
+            return
         time.sleep(LAST_SAMPLE_S)
         self._out.write(End(t=self._out.now(), complete=complete, why=why, run=self._run))

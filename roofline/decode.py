@@ -33,9 +33,12 @@ def weights_bytes(params: int, precision: str) -> int:
 
 
 class Decode(msgspec.Struct, frozen=True, kw_only=True):
-    """One model at one context. ``sequence_bytes`` is the KV cache of one sequence."""
+    """One model at one context, or one card's share of it.
 
-    params: int
+    ``sequence_bytes`` is the KV cache of one sequence.
+    """
+
+    params: float
     weights_bytes: float
     sequence_bytes: float
 

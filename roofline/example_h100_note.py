@@ -23,6 +23,7 @@ from roofwatch.roofline.workload import add, linear, matmul, rowwise
 GB, MS = 1e9, 1e-3
 WIDTH = 4096
 MOST_ROWS = 1000  # the ridge lies below
+INFINIBAND_GBS = 50.0  # a card, one direction, between machines (seed)
 
 say = partial(example, H100_NOTE)
 
@@ -96,5 +97,11 @@ def examples(s: Seeds) -> list[Example]:
             f"{len(kernels)} trips / 1 trip",
             (float(len(kernels)), TIMES, 0),
             "about 3",
+        ),
+        say(
+            "NVLink over InfiniBand",
+            f"{s.h100.nvlink_gbs:g} / {INFINIBAND_GBS:g} GB/s a direction",
+            ((s.h100.nvlink_gbs or 0.0) / INFINIBAND_GBS, TIMES, 0),
+            "about 9",
         ),
     ]

@@ -12,7 +12,7 @@ import msgspec
 
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, PERCENT, TRANSFER, ProbeSpec
 
 BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
 BANDWIDTH_GDDR = (0.80, 0.96)
@@ -37,7 +37,7 @@ LIBRARY = (0.40, 0.87)  # torch's int8 call reaches half of Hopper's peak
 AROUND_BEST = (0.93, 1.13)  # our burst against the best that others published
 SUSTAINED = (0.74, 1.0)  # of the burst range: what power limits take
 
-PATTERNS = ("sweep", *GROUPS)
+PATTERNS = ("sweep", TRANSFER, *GROUPS)  # many points; what a link carries says roofline.links
 
 CPU_DTYPES = ("fp64", "fp32", "bf16")  # what CPUs multiply by vectors or tiles of their own
 CPU_COMPUTE = (0.25, 1.15)

@@ -30,6 +30,7 @@ _SINGLE = (
     "pcie_gen",
     "pcie_lanes",
     "c2c_gbs",
+    "nvlink_gbs",
 )
 
 
@@ -77,6 +78,7 @@ class Nominal(msgspec.Struct, frozen=True, kw_only=True):
     pcie_gen: int | None = None
     pcie_lanes: int | None = None
     c2c_gbs: float | None = None  # coherent link to the host, one direction, GB/s
+    nvlink_gbs: float | None = None  # all links to other cards, one direction, GB/s
     compute_capability: str | None = None  # "9.0"; on AMD "gfx942"
     note: str = ""
 
@@ -237,6 +239,7 @@ def _nominal(identity: Identity, card: Card, origin: str, note: str) -> Nominal:
         pcie_gen=card.pcie_gen,
         pcie_lanes=card.pcie_lanes,
         c2c_gbs=card.c2c_gbs,
+        nvlink_gbs=card.nvlink_gbs,
         compute_capability=card.compute_capability or identity.compute_capability,
         note=note,
     )

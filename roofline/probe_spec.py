@@ -8,7 +8,10 @@ from roofwatch.roofline.peaks import unit
 
 WRONG_PEAK = "E3"  # a rate that is right, held against the peak of another precision
 PERCENT = "%"  # of the peak that a rate is compared with
-GROUPS = ("launch", "decode", "kernels", "fusion", "alignment", "waves")
+TRANSFER = "transfer"  # the protocol of a copy over the host link
+PINNED, PAGEABLE = "pinned", "pageable"  # host memory that a card reads itself, or that is staged
+LINK_GROUPS = ("transfers", "peers", "memcpy")
+GROUPS = ("launch", "decode", "kernels", "fusion", "alignment", "waves", *LINK_GROUPS)
 """Protocols of a probe whose points are different work, each timed by what suits it."""
 
 
@@ -17,6 +20,7 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     ``peak_key`` is None for a probe of the memory. Protocols: ``stream`` (warm, until settled),
     ``burst`` (rested, 20 ms), ``sustained`` (seconds), ``sweep`` (many sizes, a few repetitions),
+    ``transfer`` (a second of copies over the host link; ``variant`` is the host's memory),
     ``mistake`` (made on purpose, timed as its makers do). ``mistake`` is the notebook's code of
     what is done wrong, ``right`` the probe whose figure is the right one. The protocols of
     ``GROUPS`` have many points of different work under one key; ``model`` names what ``decode``
@@ -35,6 +39,7 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
     mistake: str = ""
     right: str = ""
     model: str = ""
+    variant: str = ""
 
     @property
     def label(self) -> str:
@@ -44,7 +49,7 @@ class ProbeSpec(msgspec.Struct, frozen=True, kw_only=True):
             return f"{self.mistake} {self.op} {name}"
         if self.model:
             return f"{self.op} {self.model}"
-        if self.protocol in GROUPS:
+        if self.protocol in (TRANSFER, *GROUPS):
             return self.key.replace("-", " ")
         tail = {"sustained": f" {self.seconds:g} s", "sweep": " sizes"}.get(self.protocol, "")
         return f"{self.op} {name}{tail}"
@@ -140,3 +145,13 @@ def decode_spec(model: str, peak_key: str) -> ProbeSpec:
     return msgspec.structs.replace(
         group_spec("decode", peak_key), key=f"decode-{model}", model=model
     )
+
+
+def transfer_spec(op: str, memory: str) -> ProbeSpec:
+    """A copy over the host link from or to ``pinned`` or ``pageable`` memory of the host."""
+    return ProbeSpec(key=f"{op}-{memory}", op=op, dtype="bytes", protocol=TRANSFER, variant=memory)
+
+
+def link_group_spec(protocol: str) -> ProbeSpec:
+    """The probe of a group of copies by size."""
+    return ProbeSpec(key=protocol, op=protocol, dtype="bytes", protocol=protocol)

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
+
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.probe_spec import (
+    LINK_GROUPS,
     MATMUL_KEYS,
+    PAGEABLE,
+    PINNED,
     WRONG_PEAK,
     ProbeSpec,
     decode_spec,
     group_spec,
     held,
+    link_group_spec,
     matmul_spec,
     mistaken,
     stream_spec,
     sweep_of,
+    transfer_spec,
 )
 
 QUICK, FULL, MISTAKES = "quick", "full", "mistakes"
-DECODE, KERNELS = "decode", "kernels"
+DECODE, KERNELS, LINKS = "decode", "kernels", "links"
 SHORT = "short"  # of a fleet on CPUs, whose ranks share one: the first roofline alone
+CARDS = "cards"  # of each card beside the session's own, where all are asked for
 WATCH = "watch"  # of a session that measures nothing: somebody else's work runs
-SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS)
-UNHELD = (MISTAKES, DECODE, KERNELS, SHORT)  # suites that hold nothing unless asked
+SUITES = (QUICK, FULL, MISTAKES, DECODE, KERNELS, LINKS)
+UNHELD = (MISTAKES, DECODE, KERNELS, LINKS, SHORT)  # suites that hold nothing unless asked
 MODELS = ("TinyLlama-1.1B", "Llama-3-8B")  # of a decode suite that names none
 CONTEXTS = (256, 2048)  # in tokens (seed, Day 16), of one that names none
 HOLD_ALL = "all"
@@ -64,8 +72,8 @@ def suite(
     if name == DECODE:
         probes = _decode(kind, load, models or MODELS)
     else:
-        own = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, SHORT: _short}
-        build = own.get(name, _quick)
+        own = {FULL: _full, MISTAKES: _mistakes, KERNELS: _kernels, LINKS: _links}
+        build = (own | {CARDS: _cards, SHORT: _short}).get(name, _quick)
         probes = build(kind, compute_capability, load, seconds)
     measured = [p.peak_key for p in probes if p.peak_key and p.protocol == "burst"]
     known = [k for k in hold if k in MATMUL_KEYS or k == HOLD_ALL]  # a newer file may name others
@@ -180,6 +188,38 @@ def _kernels(
         stream_spec("read", "fp32"),
         stream_spec("fill", "fp32"),
         *(group_spec(g, load) for g in ("launch", "kernels", "fusion", "alignment", "waves")),
+    )
+
+
+def _cards(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """Of a card beside the measured one: its slope and its flat, which is held as in any suite."""
+    return (stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16"), matmul_spec(load))
+
+
+TOGETHER = "together-"  # begins the keys of what all cards do at once
+COMPARED = (QUICK, FULL)  # suites that measure what every card is compared by
+
+
+def at_once(kind: str, compute_capability: str | None, seconds: float) -> tuple[ProbeSpec, ...]:
+    """What all cards do at the same time: the flat held, then the slope."""
+    stream = stream_spec("add_scalar", "fp32" if kind == "cpu" else "fp16")
+    specs = (matmul_spec(load_key(kind, compute_capability), seconds), held(stream, seconds))
+    return tuple(msgspec.structs.replace(s, key=f"{TOGETHER}{s.key}") for s in specs)
+
+
+def _links(
+    kind: str, compute_capability: str | None, load: str, seconds: float
+) -> tuple[ProbeSpec, ...]:
+    """Between host and card, each way and both at once, by size; between cards; the host alone."""
+    return (
+        transfer_spec("h2d", PINNED),
+        transfer_spec("d2h", PINNED),
+        transfer_spec("duplex", PINNED),
+        transfer_spec("h2d", PAGEABLE),
+        transfer_spec("d2h", PAGEABLE),
+        *(link_group_spec(group) for group in LINK_GROUPS),
     )
 
 

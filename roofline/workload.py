@@ -236,3 +236,24 @@ def flash_attention(tokens: int, head_dim: int, dtype: str) -> Work:
             Traffic(name="o", write_bytes=size),
         ),
     )
+
+
+def transfer(op: str, size: int) -> Work:
+    """A copy over the host link: each byte crosses it once, of ``duplex`` as many each way."""
+    ends = {"h2d": ("host",), "d2h": ("card",), "duplex": ("host", "card")}[op]
+    tensors = tuple(Traffic(name=name, read_bytes=size) for name in ends)
+    return Work(op=op, shape={"bytes": size}, flop=0.0, tensors=tensors)
+
+
+def peer_copy(size: int, both_ways: bool = False) -> Work:
+    """A copy from card to card: each byte crosses the link once, ``both_ways`` as many each way."""
+    ends = ("there", "back") if both_ways else ("there",)
+    tensors = tuple(Traffic(name=name, read_bytes=size) for name in ends)
+    op = "p2p_duplex" if both_ways else "p2p"
+    return Work(op=op, shape={"bytes": size}, flop=0.0, tensors=tensors)
+
+
+def memcpy(size: int) -> Work:
+    """A copy within the host's memory: read and written."""
+    tensors = (Traffic(name="x", read_bytes=size), Traffic(name="y", write_bytes=size))
+    return Work(op="memcpy", shape={"bytes": size}, flop=0.0, tensors=tensors)

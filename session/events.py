@@ -2,7 +2,7 @@
 
 A session is these events, one JSON object a line, in the order they were written. Instruments write
 them, everything else folds them. ``t`` is seconds on CLOCK_MONOTONIC since the session began. It
-imports msgspec and what bounds a figure alone, so that every instrument may import it.
+imports msgspec and the structs of its fields alone, so that every instrument may import it.
 """
 
 from __future__ import annotations
@@ -24,96 +24,24 @@ from roofwatch.session.bounds import (
     Size,
 )
 from roofwatch.session.health import CardHealth, Checkup
+from roofwatch.session.identity import Device as Device
+from roofwatch.session.identity import HostCpu as HostCpu
+from roofwatch.session.identity import Price as Price
+from roofwatch.session.identity import Software as Software
+from roofwatch.session.identity import Status as Status
 from roofwatch.session.shape_sides import sides
 
 SCHEMA = "roofwatch.session/1"
 
-Status = str
-"""Why a value is null: ``not_supported``, ``no_permission``, ``error``, ``stale``."""
+
+Card = Annotated[int, msgspec.Meta(ge=0, le=1023)]
+"""NVML's index of a card beside the session's own. Such an event tells of that card alone."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
     """What every event has: when it happened, in seconds since the session began."""
 
     t: Moment = msgspec.field()
-
-
-class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of the measured device; each instrument fills what it can see.
-
-    ``status`` says why a field is null. ``processes`` counts compute processes on the card
-    (telemetry reads it before our own probe opens a context, so they are foreign).
-    """
-
-    kind: str | None = None  # "cuda" | "cpu"
-    name: str | None = None
-    uuid: str | None = None
-    index: int | None = None  # NVML's index, or torch's ordinal where NVML is silent
-    compute_capability: str | None = None
-    sm_count: Size | None = None
-    core_count: int | None = None  # CPU cores this process may use
-    vector_bits: int | None = None  # widest CPU vector register
-    fma_units: int | None = None  # vector FMA units a CPU core is assumed to have
-    memory_bytes: Bytes | None = None
-    l2_bytes: Bytes | None = None  # on a CPU: the last-level cache
-    bus_bits: int | None = None
-    power_limit_w: Figure | None = None  # enforced
-    power_default_w: Figure | None = None
-    power_max_w: Figure | None = None
-    sm_max_mhz: Figure | None = None
-    mem_max_mhz: Figure | None = None
-    temp_slowdown_c: Figure | None = None
-    reasons_supported: int | None = None
-    ecc: bool | None = None
-    mig: bool | None = None
-    persistence: bool | None = None
-    virtualization: str | None = None
-    pcie_gen: int | None = None
-    pcie_gen_max: int | None = None
-    pcie_lanes: int | None = None
-    pcie_lanes_max: int | None = None
-    nvlink_links: int | None = None
-    processes: int | None = None
-    processes_bytes: Bytes | None = None
-    status: dict[str, Status] = {}
-
-
-class Software(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Versions, each told by whoever loaded the thing."""
-
-    roofwatch: str | None = None
-    python: str | None = None
-    torch: str | None = None
-    cuda: str | None = None
-    driver: str | None = None
-    settings: dict[str, str] = {}  # math flags and environment variables that change results
-
-
-class HostCpu(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The host's CPU as the process that launches sees it, whatever device is measured.
-
-    ``periods`` and ``throttled`` are the cgroup's scheduling periods during the launch probe, and
-    those in which its quota was used up.
-    """
-
-    name: str | None = None
-    cores: Size | None = None  # of our affinity
-    limit_cores: Figure | None = None  # the cgroup's quota; status "unlimited" where it has none
-    periods: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    throttled: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    status: dict[str, Status] = {}
-
-    def __post_init__(self) -> None:
-        """No more periods are used up than there were."""
-        if (self.throttled or 0) > (self.periods or 0):
-            raise ValueError("`throttled` is more than `periods`")
-
-
-class Price(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rented machine costs, as it was said."""
-
-    per_hour: Annotated[float, msgspec.Meta(ge=1e-6, le=1e9)]
-    currency: str = "$"
 
 
 class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
@@ -124,6 +52,7 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     started_at: str | None = None  # ISO 8601, UTC
     host: str | None = None
     suite: str | None = None
+    all_cards: bool = False  # every visible card was asked for
     sustain_s: Seconds | None = None
     hold: list[str] = []  # precisions that are held for sustain_s; empty: the suite's own
     models: list[dict[str, Any]] = []  # roofline.model.Model of each that the decode suite runs
@@ -136,12 +65,14 @@ class SessionInfo(Event, frozen=True, kw_only=True, tag="session"):
     software: Software | None = None
     device: Device | None = None
     neighbours: list[Device] = []  # the host's other cards
+    visible: list[Device] = []  # of the probes: the cards that torch sees, in its order
     cpu: HostCpu | None = None  # the host's, also where the device is a card
     nominal: dict[str, Any] | None = None  # roofline.lookup.Nominal, as looked up for this card
     resumed: bool = False  # the run under way goes on, in another process of the parent's
     command: str | None = None  # the name of what is watched; it begins with this event
     health: CardHealth | None = None  # of telemetry, when it is told to look
     checkup: Checkup | None = None  # of the probes of `roofwatch doctor`
+    gpu: Card | None = None
 
 
 class Expect(Event, frozen=True, kw_only=True, tag="expect"):
@@ -153,6 +84,7 @@ class Expect(Event, frozen=True, kw_only=True, tag="expect"):
     unit: str  # "GB/s" | "TFLOP/s" | "TOPS"
     why: str
     run: Run = 1
+    gpu: Card | None = None
 
     def holds(self, value: float) -> bool:
         """Whether a figure in ``unit`` lies in the range."""
@@ -183,6 +115,7 @@ class Span(Event, frozen=True, kw_only=True, tag="span"):
     probe: str
     edge: str  # "begin" | "end"
     run: Run = 1
+    gpu: Card | None = None
 
 
 class Series(Event, frozen=True, kw_only=True, tag="series"):
@@ -201,6 +134,7 @@ class Series(Event, frozen=True, kw_only=True, tag="series"):
     clock_t_s: list[Moment] = []
     clock_mhz: list[Clock] = []
     run: Run = 1
+    gpu: Card | None = None
 
     def __post_init__(self) -> None:
         """Every clock reading has its moment."""
@@ -281,9 +215,11 @@ class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     settings: dict[str, str] = {}  # math flags as they stood
     status: dict[str, Status] = {}  # why ``kernel`` or ``clock_mhz`` are missing
     variant: str | None = None  # of one work done in several ways: "eager", "graph", "compiled" …
+    cards: tuple[int, int] | None = None  # of a copy between cards: from, to, as torch counts
     mistake: str | None = None  # "E1" to "E5"
     claim: Claimed | None = None
     run: Run = 1
+    gpu: Card | None = None
 
     def __post_init__(self) -> None:
         """Bytes move, a shape has its sides, a mistake its claim; no end lies before its begin."""
@@ -325,6 +261,7 @@ class Note(Event, frozen=True, kw_only=True, tag="note"):
     text: str
     probe: str | None = None
     run: Run = 1
+    gpu: Card | None = None
 
 
 class Fault(Event, frozen=True, kw_only=True, tag="fault"):
@@ -336,6 +273,7 @@ class Fault(Event, frozen=True, kw_only=True, tag="fault"):
     exit_code: int | None = None
     log: list[str] = []
     run: Run = 1
+    gpu: Card | None = None
 
 
 class End(Event, frozen=True, kw_only=True, tag="end"):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from roofwatch.roofline.expected import Range, Reported, expected, expected_cpu, of_mistake
+from roofwatch.roofline.links import expected_transfer
 from roofwatch.roofline.lookup import Identity, Nominal, lookup
 from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.own_best import own_range
-from roofwatch.roofline.probe_spec import ProbeSpec
+from roofwatch.roofline.probe_spec import TRANSFER, ProbeSpec
 from roofwatch.session.events import Device, Expect, SessionInfo
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def expectations(
     for spec in specs:
         like = by_key.get(spec.right, spec)
         found = expected(like, nominal, reported)  # of a CPU too, where a user's card names it
+        if spec.protocol == TRANSFER and device.kind == "cuda":
+            most = device.pcie_gen_max, device.pcie_lanes_max
+            found = expected_transfer(spec, nominal, *most)
         if found is None and device.kind == "cpu":
             found = expected_cpu(like, reported)
         if best and like.key in best:

@@ -9,11 +9,12 @@ import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
 from roofwatch.roofline.peaks import unit
-from roofwatch.roofline.probe_spec import GROUPS
+from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import label
+from roofwatch.session.links import point_name
 from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, value, working_set_bytes
@@ -280,6 +281,8 @@ def _size(m: Measurement) -> dict[str, str]:
 
 def _point_name(m: Measurement) -> str:
     shape, variant = m.shape, m.variant or ""
+    if m.protocol in LINK_GROUPS:
+        return point_name(m)
     if m.protocol in ("launch", "alignment"):
         return variant
     if m.protocol == "waves":

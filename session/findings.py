@@ -10,14 +10,18 @@ from roofwatch.notebook.power_capped import power_capped
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge, ranked
 from roofwatch.roofline.kernel_name import uses_tensor_cores
+from roofwatch.roofline.links import DUPLEX
+from roofwatch.roofline.probe_spec import TRANSFER
 from roofwatch.roofline.statistics import drift, median, modes, spread
-from roofwatch.roofline.suite import WATCH
+from roofwatch.roofline.suite import LINKS, WATCH
 from roofwatch.session.claims import told
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.decode_bends import bends
 from roofwatch.session.events import Flag, Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.launch import LAUNCH, launch_costs
+from roofwatch.session.link_findings import link_findings
+from roofwatch.session.link_nominal import nominal_link_gbs
 from roofwatch.session.rates import (
     gbs,
     intensity,
@@ -42,6 +46,10 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
     settled_s = time_s(m)
     cache = session.device.l2_bytes or (nominal.l2_bytes if nominal else None)
     expect = session.expect(m.probe, m.run)
+    nominal_gbs = nominal.bandwidth_gbs if nominal else None
+    ceiling_gbs = nominal.ceiling_bandwidth_gbs if nominal else None
+    if m.protocol == TRANSFER:
+        nominal_gbs = ceiling_gbs = nominal_link_gbs(session, m.op)
     return Reading(
         subject=m.probe,
         op=m.op,
@@ -60,8 +68,9 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         high=expect.high if expect else None,
         working_set_bytes=working_set_bytes(m),
         cache_bytes=cache,
-        nominal_gbs=nominal.bandwidth_gbs if nominal else None,
-        ceiling_gbs=nominal.ceiling_bandwidth_gbs if nominal else None,
+        nominal_gbs=nominal_gbs,
+        ceiling_gbs=ceiling_gbs,
+        link_gbs=nominal_gbs if m.protocol == TRANSFER else None,
         nominal_tflops=nominal.peaks_tflops.get(key) if nominal and key else None,
         ceiling_tflops=nominal.ceilings_tflops.get(key) if nominal and key else None,
         roof_gbs=own.bandwidth_gbs,
@@ -147,7 +156,8 @@ def findings(session: Session) -> list[Finding]:
     if capped is not None:
         found.append(capped)
     for m in session.measured():
-        found += told(session, m) if m.claim else judge(reading(session, m, own))
+        if m.op != DUPLEX:  # no rule knows a link that carries both ways
+            found += told(session, m) if m.claim else judge(reading(session, m, own))
     found += [f for f in (_swept(session, own), _weak_host(session)) if f is not None]
     found += [
         f
@@ -155,6 +165,7 @@ def findings(session: Session) -> list[Finding]:
         if m.protocol == "sustained" and (f := throttled(session, m.probe)) is not None
     ]
     found += bends(decode_curves(session, own))
+    found += link_findings(session) if session.suite == LINKS else []
     return ranked([*found, *_watched(session)])
 
 

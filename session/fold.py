@@ -9,6 +9,7 @@ import msgspec
 
 from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec, protocol_of_group
 from roofwatch.roofline.suite import QUICK, suite, sustain_default_s
+from roofwatch.session.card_events import CardEvents, of_card
 from roofwatch.session.events import (
     AnyEvent,
     Beat,
@@ -27,6 +28,7 @@ from roofwatch.session.events import (
     Software,
     Span,
 )
+from roofwatch.session.health import CardHealth
 from roofwatch.session.older_runs import thinned
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
@@ -52,6 +54,7 @@ class Session:
         self.started_at: str | None = None
         self.host: str | None = None
         self.suite = QUICK
+        self.all_cards = False
         self.hold: list[str] = []
         self.models: list[dict[str, Any]] = []  # of roofline.model.Model
         self.contexts: list[int] = []
@@ -66,6 +69,9 @@ class Session:
         self.expects: dict[tuple[int, str], Expect] = {}
         self.samples = Samples()  # of the measured device
         self.neighbours: tuple[Device, ...] = ()  # the host's other cards
+        self.visible: tuple[Device, ...] = ()  # the cards that torch sees, in its order
+        self.health: dict[str, tuple[float, CardHealth]] = {}  # the last of each word, and when
+        self.cards: dict[int, CardEvents] = {}  # of each card in particular, by NVML's index
         self.spans: list[Span] = []
         self.series: list[Series] = []
         self.measurements: list[Measurement] = []
@@ -95,10 +101,14 @@ class Session:
             self.ticks += 1
             return
         if isinstance(event, Series):
-            self.series.append(event)
+            if event.gpu is None:
+                self.series.append(event)
             self.ticks += 1
             return
         self.revision += 1
+        if (gpu := getattr(event, "gpu", None)) is not None:
+            self._of_card(gpu, event)
+            return
         if not isinstance(event, SessionInfo):
             self.run = max(self.run, event.run)
         if isinstance(event, SessionInfo):
@@ -124,6 +134,15 @@ class Session:
             if event.complete:
                 self._leave_behind(event.run)
 
+    def _of_card(self, gpu: int, event: AnyEvent) -> None:
+        """An event of a card in particular: kept apart, but for what a person should hear of it."""
+        if isinstance(event, Note):
+            self.notes.append(of_card(event, text=f"card {gpu}: {event.text}"))
+        elif isinstance(event, Fault):
+            self.faults.append(of_card(event, what=f"card {gpu}: {event.what}"))
+        elif gpu in self.cards or len(self.cards) < MOST_CARDS:
+            self.cards.setdefault(gpu, CardEvents()).add(event)
+
     def _begin_anew(self, span: Span) -> None:
         """What an attempt that was cut short has left of a held probe, a sweep or a group."""
         key = (span.run, span.probe)
@@ -140,6 +159,8 @@ class Session:
         old = [s for s in self.series if s.run < run]
         self.series[: len(old)] = thinned(old)
         self.measurements = [m for m in self.measurements if m.run >= run]
+        for card in self.cards.values():
+            card.leave_behind(run)
         self.flags = [f for f in self.flags if f.run >= run]
         self.expects = {key: e for key, e in self.expects.items() if key[0] >= run}
 
@@ -177,6 +198,9 @@ class Session:
             self._devices[who] = event.device
             self._merged = None
         self.neighbours = tuple(event.neighbours) or self.neighbours
+        self.visible = tuple(event.visible) or self.visible
+        if event.health is not None:
+            self.health[event.health.asked] = event.t, event.health
         if event.software is not None:
             self.software = _filled(event.software, self.software)
         if event.cpu is not None:
@@ -190,6 +214,7 @@ class Session:
         self.started_at = event.started_at or self.started_at
         self.host = event.host or self.host
         self.suite = event.suite or self.suite
+        self.all_cards = self.all_cards or event.all_cards
         self.hold = event.hold or self.hold
         self.models = event.models or self.models
         self.contexts = event.contexts or self.contexts
@@ -253,7 +278,7 @@ class Session:
         """
         if fault.instrument == "telemetry" and fault.exit_code != LOST:
             return bool(self.samples) and self.samples.moments[-1] > fault.t
-        if fault.instrument != "probes":
+        if fault.instrument != "probes" or fault.gpu is not None:
             return False
         if fault.probe is None:
             end = self.ends.get(fault.run)
@@ -343,7 +368,7 @@ class Session:
 
 
 def _identity(m: Measurement) -> tuple[object, ...]:
-    return m.op, m.variant, m.timing, m.dtype, m.layout, *sorted(m.shape.items())
+    return m.op, m.variant, m.timing, m.dtype, m.layout, m.cards, *sorted(m.shape.items())
 
 
 def _filled(first: Any, second: Any) -> Any:

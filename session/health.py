@@ -24,6 +24,16 @@ class RemappedRows(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool  # there was no spare one
 
 
+class CardPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Two cards of one host by NVML's index: how they meet. ``status`` says why a field is null."""
+
+    a: Tally
+    b: Tally
+    nvlink: bool | None = None  # whether copies between them may go over it
+    ancestor: str | None = None  # what of PCIe they share: "internal" | "single" … "system"
+    status: dict[str, str] = {}
+
+
 class CardHealth(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What NVML says of a card's condition at one moment; ``status`` says why a field is null.
 
@@ -54,6 +64,7 @@ class CardHealth(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     nvlinks: list[bool] | None = None  # each link, whether it is up
     margin_c: float | None = None  # to the temperature at which it slows down
     xids: list[int] | None = None
+    pairs: list[CardPair] = []  # of the cards that are watched; none of a single one
     status: dict[str, str] = {}
 
 

@@ -14,6 +14,8 @@ from roofwatch.session.cgroups import groups, mounted, words_of
 from roofwatch.session.events import HostCpu, Status
 
 CPUS = "/sys/devices/system/cpu"
+NODES = "/sys/devices/system/node"
+MOST_NODES = 4096
 UNLIMITED = "unlimited"
 
 
@@ -100,7 +102,43 @@ def host_cpu(root: str = "") -> HostCpu:
     status: dict[str, Status] = {} if name else {"name": "not_supported"}
     if limit.status is not None:
         status |= dict.fromkeys(("limit_cores", "periods", "throttled"), limit.status)
-    return HostCpu(name=name, cores=len(usable()), limit_cores=limit.cores, status=status)
+    nodes = numa_nodes(root)
+    ours = set(usable())
+    if not nodes:
+        status |= dict.fromkeys(("numa_nodes", "numa_count"), "not_supported")
+    return HostCpu(
+        name=name,
+        cores=len(ours),
+        limit_cores=limit.cores,
+        numa_nodes=[node for node, cpus in nodes.items() if cpus & ours] if nodes else None,
+        numa_count=len(nodes) or None,
+        status=status,
+    )
+
+
+def numa_nodes(root: str = "") -> dict[int, set[int]]:
+    """The CPUs of each of the host's NUMA nodes; a node of memory alone has none."""
+    online = _listed(read(f"{root}{NODES}/online"))
+    return {n: _listed(read(f"{root}{NODES}/node{n}/cpulist")) for n in sorted(online)}
+
+
+def card_node(bus_id: str, root: str = "") -> int | None:
+    """The NUMA node that a PCI device hangs on; None where the kernel does not say (it writes -1).
+
+    ``bus_id`` as sysfs names it: ``0000:18:00.0``.
+    """
+    said = read(f"{root}/sys/bus/pci/devices/{bus_id}/numa_node") or ""
+    return int(said) if said.isdigit() and int(said) < MOST_NODES else None
+
+
+def _listed(text: str | None) -> set[int]:
+    """``0-3,8`` as the kernel lists CPUs and nodes; empty where it is none."""
+    found: set[int] = set()
+    for part in (text or "").split(","):
+        ends = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
+        if ends:
+            found |= set(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
+    return found
 
 
 def _share(both: list[str], group: str) -> Quota:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, TRANSFER, ProbeSpec
 from roofwatch.session.printable import shown
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ SWEEP += "more than 100 us are bursts on a rested card."
 SWEEP_CPU = "Each size is warmed up by 2 launches and repeated 3 times."
 MISTAKE = "As those who make the mistake time it; what they would report is judged like "
 MISTAKE += "anyone's number."
+TRANSFERS = "Copies of 256 MiB without rest for a second; in the middle of it the driver is asked "
+TRANSFERS += "what the link is."
 OF_GROUP = {
     "launch": "The smallest kernel there is: the host's part behind a spin that keeps the device "
     "from emptying the queue, the rate of one core over 0.5 s, two events around it alone and "
@@ -48,6 +50,12 @@ OF_GROUP = {
     "alignment": "Each shape as a burst on a rested card, against the aligned one beside it.",
     "waves": "Each size warmed up by 2 launches and repeated 7 times after a rest of 0.3 s; the "
     "profiler names its kernel.",
+    "transfers": "Each kind of copy from 64 KiB to 1 GiB, short ones many between two events; "
+    "pageable copies by the host's clock, each waited for.",
+    "peers": "Each ordered pair of cards from 64 KiB to 256 MiB by the events of the card that "
+    "sends; both ways at once by the host's clock, on streams of their own.",
+    "memcpy": "Copies within the host's memory from 64 KiB to 1 GiB, by one thread and by as many "
+    "as torch takes.",
 }
 
 CLOCKS = {
@@ -85,6 +93,7 @@ def protocol_said(protocol: str, kind: str | None) -> str:
         "sustained": (SUSTAINED, SUSTAINED_CPU),
         "sweep": (SWEEP, SWEEP_CPU),
         "mistake": (MISTAKE, MISTAKE),
+        TRANSFER: (TRANSFERS, TRANSFERS),
     }.get(protocol, ("", ""))
     return told[on_cpu]
 
@@ -111,6 +120,8 @@ def clock_said(m: Measurement, kind: str | None) -> str:
     """Whose clock it was."""
     if m.timing == "event" and m.protocol == "sustained":
         return "An event behind each launch tells how long it took."
+    if m.timing == "event-many":
+        return "Many short copies lie between two events; a repetition is their mean."
     if m.timing == "host" and kind == CPU and m.protocol != "mistake":
         return "By the host's clock, each launch waited for."
     return CLOCKS.get(m.timing, f"Timed by: {shown(m.timing)}.")

@@ -16,7 +16,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from roofwatch.session.events import AnyEvent, Beat, encode
+import msgspec
+
+from roofwatch.session.events import AnyEvent, Beat, End, Flag, Sample, encode
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 BEAT_S = 0.5
@@ -40,6 +42,7 @@ class Instrument:
         self._state = "starting"
         self._probe: str | None = None
         self._progress: float | None = None
+        self.gpu: int | None = None  # NVML's index of a card that is not the session's own
         self.waits_for: Callable[[], str | None] = lambda: None
         self._closing = threading.Event()
         if self.supervised:
@@ -55,7 +58,7 @@ class Instrument:
 
     def write(self, event: AnyEvent) -> None:
         """Write one event; ends the process quietly when nobody reads any more."""
-        self.send(encode(event))
+        self.send(encode(event if self.gpu is None else _of_card(event, self.gpu)))
 
     def send(self, line: bytes) -> None:
         """Write one line of whatever the reader knows, its end included; ends as ``write`` does."""
@@ -106,6 +109,13 @@ class Instrument:
             os._exit(0)
 
         threading.Thread(target=run, name="commands", daemon=True).start()
+
+
+def _of_card(event: AnyEvent, gpu: int) -> AnyEvent:
+    """The event with the card that it tells of; a sample knows its own."""
+    if isinstance(event, (Sample, Flag, End, Beat)):
+        return event
+    return msgspec.structs.replace(event, gpu=gpu)
 
 
 def _die_with_parent() -> None:

@@ -1,4 +1,4 @@
-"""The two child processes of a live session: started, asked whether they live, ended."""
+"""The child processes of a live session: started, asked whether they live, ended."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ class Instruments:
         self._pace: dict[Child, float] = {}  # what telemetry was told, if anything
         self._looked_s = time.monotonic()
 
-    def start(self, name: str, arguments: list[str]) -> None:
+    def start(self, name: str, arguments: list[str], key: str | None = None) -> None:
         """Start one in the place of its predecessor. Main thread only.
+
+        ``key`` names one of several of an instrument, beside the one that has its name.
 
         Raises:
             OSError: there is no process to be had.
         """
-        if (previous := self._children.get(name)) is not None and not previous.retired:
+        key = key or name
+        if (previous := self._children.get(key)) is not None and not previous.retired:
             previous.end()
-        self._children[name] = Child(name, arguments, self._t0_ns, self._file, self.inbox)
+        self._children[key] = Child(name, arguments, self._t0_ns, self._file, self.inbox)
 
     def get(self, name: str) -> Child | None:
         """The child of that name, alive or not; None once it is forgotten."""
@@ -68,11 +71,11 @@ class Instruments:
 
     def end(self, *names: str) -> None:
         """End those of the names, and forget the probes: they are of one run."""
-        for name in names:
-            if (child := self._children.get(name)) is not None:
+        for key, child in list(self._children.items()):
+            if child.instrument in names:
                 child.end()
-        if "probes" in names:
-            self._children.pop("probes", None)
+                if child.instrument == "probes":
+                    del self._children[key]
         while self._killed:
             self._killed.pop().end()
 
@@ -84,12 +87,12 @@ class Instruments:
         now_s = time.monotonic()
         paused, self._looked_s = now_s - self._looked_s > PAUSE_S, now_s
         found = []
-        for name, child in self._children.items():
+        for child in self._children.values():
             if paused:
                 child.excuse()
             if child.retired or child.process.poll() is not None:
                 continue
-            why = why_stuck(name, child.beat, child.silent_s, child.still_s, lost)
+            why = why_stuck(child.instrument, child.beat, child.silent_s, child.still_s, lost)
             if why is not None:
                 found.append((child, why))
         return found

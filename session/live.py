@@ -20,8 +20,11 @@ from roofwatch.session.asked import (
     asked_before,
     birth,
     first_event,
+    named_card,
     own_software,
     probe_arguments,
+    telemetry_again,
+    telemetry_arguments,
     telemetry_source,
 )
 from roofwatch.session.busy import Busy, busy, finding_flag
@@ -31,9 +34,11 @@ from roofwatch.session.events import AnyEvent, Device, End, Fault, Note, Session
 from roofwatch.session.file import slug
 from roofwatch.session.fold import Session
 from roofwatch.session.instruments import Instruments
+from roofwatch.session.loaded_look import LoadedLook
 from roofwatch.session.look_back import LookBack
 from roofwatch.session.pairing import another, other_card, paired
-from roofwatch.session.restarts import FINAL, Restarts
+from roofwatch.session.restarts import FINAL, Restarts, said_itself
+from roofwatch.session.several import Several
 
 if TYPE_CHECKING:
     from roofwatch.roofline.nominal import Card
@@ -84,6 +89,8 @@ class Live:
         self._past = LookBack(options.history and options.probes)
         self._run = self.session.run
         self.instruments = Instruments(self._t0_ns, self.file)
+        self._look = LoadedLook()
+        self._several = Several(options, self.instruments, self.tell, self.now, cards)
 
     def now(self) -> float:
         """Seconds since the session began."""
@@ -114,11 +121,7 @@ class Live:
 
     def _spawn_telemetry(self, source: str, device: str) -> None:
         self._telemetry_due_s = None
-        arguments = ["--source", source, "--hz", str(self.options.hz)]
-        if device not in ("auto", "cpu"):
-            arguments += ["--device", device]
-        if self._without:
-            arguments += ["--without", ",".join(self._without)]
+        arguments = telemetry_arguments(self.options, source, device, self._without)
         self._spawn("telemetry", arguments)
 
     def _spawn_probes(self) -> None:
@@ -145,7 +148,7 @@ class Live:
             self.session.add(item)
             self._news.append(item)
             if isinstance(item, SessionInfo) and item.device is not None:
-                self._learned(item)
+                (self._learned if item.gpu is None else self._several.heard)(item)
             elif isinstance(item, End) and item.complete:
                 from roofwatch.session.mistakes import unflagged  # long after the first paint
 
@@ -163,13 +166,13 @@ class Live:
     def _learned(self, info: SessionInfo) -> None:
         """An instrument said which device it sees; pair them and name the file."""
         telemetry, probes = (self.session.told_by(name) for name in ("telemetry", "probes"))
-        if telemetry and probes and info.instrument == "probes":
+        if telemetry and probes and info.instrument:  # whichever spoke last
             if probes.kind == "cpu" and telemetry.kind == "cuda":
                 self._note("this torch cannot use the GPU: the CPU is measured instead")
                 self._spawn_telemetry("host", "cpu")
             elif other_card(telemetry, probes):
                 self._note(f"telemetry was on another card; paired with torch's {probes.uuid}")
-                self._spawn_telemetry("nvml", str(probes.uuid))
+                self._spawn_telemetry("nvml", named_card(self.options, probes.uuid))
         name = self.session.device.name
         if name and self.options.save is None and self._resumed is None:
             folder = self.file.path.parent
@@ -298,11 +301,16 @@ class Live:
         """End an instrument that hangs, start telemetry again when its time has come."""
         measuring = self.options.probes and self.session.running() is not None
         self.instruments.keep_pace(self.options.hz, measuring)
+        self._look.step(self.instruments, self.session, self._run)
+        self._several.step(self.session, self._run)
         lost = any(f.instrument == "telemetry" for f in self.session.open_faults)
         for child, why in self.instruments.hung(lost):
             if child.instrument == "telemetry" and child.beat and child.beat.waits_for:
                 self._without.append(child.beat.waits_for)
             self.instruments.kill(child)
+            if self._several.owns(child):
+                self._several.gone(child, f"hang: {why}")
+                continue
             self._fault(child, None, f"hangs: {why}; it is ended")
             self._start_again(child)
         if self._went == self._run and self.waiting:  # started again: nobody is asked twice
@@ -312,16 +320,13 @@ class Live:
 
     def _telemetry_again(self) -> None:
         """Start it for the device that it was on: never for another in its place."""
-        told, device = self.session.told_by("telemetry"), self.options.device
-        if told is None or (device == "all" and told.kind == "cuda"):
-            self._spawn_telemetry(telemetry_source(self.options), device)
-        elif told.kind == "cpu":
-            self._spawn_telemetry("host", "cpu")
-        else:
-            self._spawn_telemetry("nvml", told.uuid or device)
+        self._spawn_telemetry(*telemetry_again(self.options, self.session.told_by("telemetry")))
 
     def _gone(self, child: Child) -> None:
         """An instrument's pipe closed: a fault, unless its end was wanted or its work was done."""
+        if self._several.owns(child):
+            self._several.gone(child)
+            return
         if child.retired:
             child.end()
             return
@@ -330,16 +335,11 @@ class Live:
             if self.instruments.is_now(child):
                 self.instruments.forget("probes")
         else:
-            said = self._said(child)
+            said = said_itself(self.session.faults, child.instrument, self.now() - child.age_s)
             if not (said and code in FINAL):
                 self._fault(child, code, child.how_it_ended(code))
             self._start_again(child, final=any(f.exit_code == code for f in said))
         child.end()
-
-    def _said(self, child: Child) -> list[Fault]:
-        """What it has written of its own faults."""
-        begin_s, name = self.now() - child.age_s, child.instrument
-        return [f for f in self.session.faults if f.instrument == name and f.t >= begin_s]
 
     def _start_again(self, child: Child, final: bool = False) -> None:
         """After a fault: telemetry a little later, the probes at once for what remains."""

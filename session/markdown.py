@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.links import BOTH, links
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.record_markdown import questions_markdown, table_markdown
@@ -45,7 +47,8 @@ def markdown(session: Session) -> str:
         parts.append(watch_markdown(session, text))
     else:
         rows = [_probe(r) for r in probe_rows(session, found)]
-        parts += [_roofs(own), _table(_PROBES, rows)]
+        parts += [_roofs(own), _table(_PROBES, rows), _table(_LINKS, _links(session))]
+        parts += _cards(session)
     said = []
     dropped = fall(session)
     if dropped is not None and dropped.price_tflops:
@@ -111,6 +114,19 @@ def _roofs(own: Roofs) -> str:
 
 
 _FLATS = ("roof", "nominal", "burst", "sustained", "unit", "burst of nominal", "ridge, FLOP/byte")
+_CARDS = (
+    "card",
+    "GB/s",
+    "burst",
+    "held",
+    "MHz",
+    "held at once",
+    "MHz at once",
+    "W at once",
+    "C at once",
+    "lost",
+)
+_LINKS = ("link", "copies", "GB/s", "of nominal", "latency, us")
 _PROBES = ("probe", "expected", "measured", "unit", "of nominal", "findings")
 
 
@@ -140,10 +156,45 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
     )
 
 
+def _cards(session: Session) -> list[str]:
+    """Every card alone and at once, and the sentences about them."""
+    found = cards_table(session)
+    if found is None:
+        return []
+    rows: list[tuple[str, ...]] = []
+    for r in found.rows:
+        alone, together = r.alone, r.together
+        shares = (f"{r.lost:.1%}" if r.lost is not None else NOT_MEASURED,)
+        figures = (
+            alone.bandwidth_gbs,
+            alone.burst_tflops,
+            alone.sustained_tflops,
+            alone.sm_mhz,
+            together.sustained_tflops,
+            together.sm_mhz,
+            together.power_w,
+            together.temp_c,
+        )
+        rows.append((f"card {r.gpu}", *map(_figure, figures), *shares))
+    return [_table(_CARDS, rows), "\n".join(f"- {text(said)}" for said in found.sentences)]
+
+
+def _links(session: Session) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for x in links(session):
+        arrow = "↔" if x.direction == BOTH else "→"
+        told = x.link if x.gen is None else f"{x.link} {x.gen} x{x.lanes}"
+        late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
+        share = f"{x.of_nominal:.0%}" if x.of_nominal else NOT_MEASURED
+        ends = text(f"{x.source} {arrow} {x.sink}, {told}")
+        rows.append((ends, x.kind, _figure(x.gbs), share, late))
+    return rows
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"roof", "probe", "unit", "findings", "figure", "noise"}
+    left = {"roof", "probe", "unit", "findings", "figure", "noise", "link", "copies", "card"}
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 

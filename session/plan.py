@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
 from roofwatch.notebook.card_slice import SliceError, slices_named
@@ -12,25 +10,24 @@ from roofwatch.roofline.decode import (
     COMPUTE,
     KV,
     WEIGHTS,
-    Decode,
     batches,
     decode_of,
-    gap_to_linear,
     limited_by,
     peak_key_of,
 )
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.price import cost_per_mtok
+from roofwatch.roofline.parallel import MOST_CARDS, share_of
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
 from roofwatch.session.plan_notes import notes_of
+from roofwatch.session.plan_parallel import ScalePoint, link_of, notes_of_link, scaling
+from roofwatch.session.plan_step import PlanPoint, PlanStep, at_roof
 
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
 DERIVED = "derived"  # from a device's properties, or a slice's from its whole card
 OF_ROOF = "roof"  # a ridge that is peak over bandwidth
-EXACT = 1e-12  # by which a whole b* may come out too large
 LONGEST = 60  # characters of a text that a refusal repeats
 MOST_CONTEXT, MOST_BATCH = 100_000_000, 1_000_000
 
@@ -48,7 +45,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session did. ``ridge`` is ``nominal``, ``measured`` or FLOP/byte (``ridge_source`` says whose;
     None: given) and decides b* alone; None takes that of the bandwidth and peak in use.
     ``overhead_s`` is added to every step; ``overhead_source`` says whose it is (None: given, where
-    it is not 0). ``reserve`` is the share of the memory kept free.
+    it is not 0). ``reserve`` is the share of the memory kept free. ``tp`` cards share each
+    layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``: whose, None: given)
+    stands in for their nominal link, ``peer_latency_s`` is that of one all-reduce.
     """
 
     card: str
@@ -70,6 +69,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bandwidth_measured: bool = False
     peak_measured: str | None = None
     ridge_source: str | None = None
+    tp: int = 1
+    peer_gbs: float | None = None
+    peer_latency_s: float = 0.0
+    peer_source: str | None = None
 
     @property
     def measured(self) -> bool:
@@ -107,6 +110,9 @@ RANGES: dict[str, tuple[str, float, float]] = {
     "link_gbs": ("link (GB/s)", 1e-6, 1e6),
     "memory_bytes": ("memory (bytes)", 1, 1e18),
     "ridge": ("ridge (FLOP/byte)", 1e-3, 1e6),
+    "tp": ("tp", 1, MOST_CARDS),
+    "peer_gbs": ("link-gbs (GB/s)", 1e-6, 1e6),
+    "peer_latency_s": ("link-latency (s)", 0, 1),
 }
 """Of each field: what it is called, its least and its most."""
 
@@ -114,21 +120,6 @@ RANGES: dict[str, tuple[str, float, float]] = {
 def _within(value: float | None, said: str, low: float, high: float) -> None:
     if value is not None and not low <= value <= high:  # NaN fails this as well
         raise PlanError(f"{said} is {value:.10g}, not from {low:.10g} to {high:.10g}")
-
-
-class PlanPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One batch. ``bound`` is the largest part of the step: memory, compute or overhead."""
-
-    batch: int
-    intensity: float
-    bytes: float
-    flop: float
-    step_s: float
-    tokens_per_s: float
-    gap_to_linear: float
-    bound: str
-    fits: bool  # in the memory, as far as that is known
-    cost_per_mtok: float | None = None
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +130,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     ``cheapest_batch`` is the first that makes a token as cheap as it gets on this card.
     ``reaches_roof``: some batch reaches the ridge, and fits. ``ridge_from`` is ``roof`` where the
     ridge is peak over bandwidth, which is ``roof_ridge``. ``landmarks`` are the batches of b* and
-    of the full memory where the curve lacks them.
+    of the full memory where the curve lacks them. Of ``tp`` cards the memory and the floor are one
+    card's; ``scaling`` has other numbers of cards, ``pays_to`` by batch the most that still help.
     """
 
     gpu: str
@@ -179,6 +171,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     price: Price | None
     curve: list[PlanPoint]
     landmarks: list[PlanPoint] = []
+    tp: int = 1
+    peer_gbs: float | None = None  # between the cards, one direction
+    peer_latency_s: float = 0.0  # of one all-reduce
+    peer_from: str = NONE  # "given" | "measured" | "nvlink" | "pcie" | "none"
+    scaling: list[ScalePoint] = []
+    pays_to: dict[int, int] = {}
     notes: list[str] = []
     status: dict[str, str] = {}
 
@@ -192,18 +190,24 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     q = question
     key = q.peak_key or peak_key_of(q.weights, card.peaks_tflops)
     roof, ridge, ridge_from = _roof(card, key, q)
-    decode = decode_of(model, q.context, q.weights, q.kv)
+    whole = decode_of(model, q.context, q.weights, q.kv)
+    decode = share_of(whole, model, q.tp)
+    between = link_of(card, q)
+    if q.tp > 1 and between.peers is None:
+        raise PlanError(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
     memory = q.memory_bytes or card.memory_bytes
     cap = decode.memory_cap(memory, q.reserve) if memory else None
     b_star = decode.b_star(ridge)
     ends = limited_by(b_star, cap, q.batch_max)
     link = q.link_gbs or link_gbs(card)
-    points = _points(decode, roof, q, cap, batches(q.batch_max, cap))
+    step = PlanStep(decode, model, roof, q, cap, between.peers)
+    points = step.points(batches(q.batch_max, cap))
     largest = next((p for p in reversed(points) if p.fits), None)
     marks = {p.batch for p in points}
     marks = {b for b in (cap, at_roof(b_star)) if b and b <= MOST_BATCH and b not in marks}
-    landmarks = _points(decode, roof, q, cap, sorted(marks))
-    least = _cheapest(decode, roof, q, cap)
+    landmarks = step.points(sorted(marks))
+    least = step.cheapest()
+    scaled = scaling(whole, model, roof, q, between.peers, memory)
     status = {}
     if memory is None:
         status["batch_memory_cap"] = status["memory_bytes"] = "the card's memory is not known"
@@ -217,6 +221,8 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     nominal = _nominal_ridge(card, q)
     if nominal is None:
         status["ridge_nominal"] = "the card has no nominal bandwidth or no such peak"
+    if between.peers is None:
+        status["peer_gbs"] = "one card"
     return Plan(
         gpu=card.name,
         model=model.name,
@@ -235,7 +241,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         ridge_from=ridge_from,
         roof_ridge=roof.ridge,
         params=model.params,
-        weights_bytes=decode.weights_bytes,
+        weights_bytes=whole.weights_bytes,
         kv_bytes_per_token=model.kv_bytes_per_token(q.kv),
         ai_max=decode.ai_max,
         b_star=b_star,
@@ -255,7 +261,13 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         price=q.price,
         curve=points,
         landmarks=landmarks,
-        notes=notes_of(card, model, key, q),
+        tp=q.tp,
+        peer_gbs=between.peers.link_gbs if between.peers else None,
+        peer_latency_s=between.peers.latency_s if between.peers else 0.0,
+        peer_from=between.whence,
+        scaling=scaled.rows,
+        pays_to=scaled.pays_to,
+        notes=[*notes_of(card, model, key, q), *notes_of_link(model, q, between)],
         status=status,
     )
 
@@ -269,46 +281,6 @@ def _no_cost(q: Question, largest: PlanPoint | None, least: PlanPoint | None) ->
     if largest is None:
         return dict.fromkeys(of_both, "no batch fits in the memory")
     return {} if least else dict.fromkeys(of_least, "the card's memory is not known")
-
-
-def at_roof(b_star: float | None) -> int | None:
-    """The first whole batch at or beyond b*."""
-    return None if b_star is None else max(1, math.ceil(b_star * (1 - EXACT)))
-
-
-def _points(
-    decode: Decode, roof: Roof, q: Question, cap: int | None, of: list[int]
-) -> list[PlanPoint]:
-    first_s = decode.step_s(1, roof, q.overhead_s)
-    points = []
-    for batch in of:
-        step_s = decode.step_s(batch, roof, q.overhead_s)
-        points.append(
-            PlanPoint(
-                batch=batch,
-                intensity=decode.intensity(batch),
-                bytes=decode.bytes(batch),
-                flop=decode.flop(batch),
-                step_s=step_s,
-                tokens_per_s=batch / step_s,
-                gap_to_linear=gap_to_linear(first_s, step_s),
-                bound=decode.bound(batch, roof, q.overhead_s),
-                fits=cap is None or batch <= cap,
-                cost_per_mtok=cost_per_mtok(q.price.per_hour, batch / step_s) if q.price else None,
-            )
-        )
-    return points
-
-
-def _cheapest(decode: Decode, roof: Roof, q: Question, cap: int | None) -> PlanPoint | None:
-    """The first batch at the least cost: at the roof, or the last that fits; None: not known.
-
-    Beyond the roof a batch adds no tokens per second, unless it shares an overhead.
-    """
-    batch = at_roof(decode.b_star(roof.ridge))
-    if batch is None or q.overhead_s or (cap is not None and cap < batch):
-        batch = cap
-    return _points(decode, roof, q, cap, [batch])[0] if batch else None
 
 
 def _nominal_ridge(card: Nominal, q: Question) -> float | None:

@@ -89,6 +89,11 @@ FIELDS: dict[str, Field] = {
     "reserve": Field("reserve", _share, "share of the memory kept free: 0.03, 3% (0.03)"),
     "link": Field("link_gbs", lambda t: rate(t, GBS).value, "host link, one direction: GB/s"),
     "price": Field("price", _price, "what the card costs: 1.99/h"),
+    "tp": Field("tp", count, "cards that share each layer (tensor parallel; 1)"),
+    "link_gbs": Field(
+        "peer_gbs", lambda t: rate(t, GBS).value, "between cards, one direction of one card: GB/s"
+    ),
+    "link_latency": Field("peer_latency_s", _seconds, "of one all-reduce: 10us (0)"),
 }
 """What a question is made of, by the names of its options."""
 

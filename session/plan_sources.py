@@ -17,6 +17,7 @@ from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_roofs import with_measured
 from roofwatch.session.roofs import roofs
@@ -89,7 +90,7 @@ def measured_plan(session: Session, question: Question, cards: Cards, model: Mod
             raise PlanError(f"measured on {card.name}, not on {named.name}")
     own = roofs(session)
     asked = with_measured(question, own, session.device.memory_bytes)
-    asked, said = with_overhead(asked, model, session, own)
+    asked, said = with_overhead(with_links(asked, session), model, session, own)
     found = plan(card, model, asked)
     return msgspec.structs.replace(found, notes=[*found.notes, *said])
 

@@ -13,6 +13,7 @@ from roofwatch.session.conditions import Conditions
 from roofwatch.session.decode_blocks import CurveBlock, DecodeBlock
 from roofwatch.session.fusion import Fusion
 from roofwatch.session.kernel_map import KernelPoint
+from roofwatch.session.links import Link
 from roofwatch.session.mistakes import Mistake
 from roofwatch.session.questions import Question
 from roofwatch.session.record_table import RecordTable
@@ -230,6 +231,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     kernels: list[KernelPoint]
     fusion: list[Fusion]
     launch: dict[str, Any]  # of session.launch.LaunchCosts
+    links: list[Link]
+    cards: dict[str, Any]  # of session.cards_table.CardsTable; empty where one card was measured
     shapes: dict[str, Any]  # "alignment" and "waves", as far as they were measured
     cost: dict[str, Any]  # of session.cost.Cost; empty where no price was said
     watch: dict[str, Any]  # of session.watch.summary.Watched; empty where nothing was watched

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from roofwatch.session.events import Fault
+
 WAITS_S = (0.2, 1.0, 5.0)
 """Before each start of telemetry again; after the last it is left."""
 
@@ -9,6 +13,11 @@ LIVED_S = 60.0  # telemetry that lived so long is worth all of them again
 FRUITLESS = 2  # deaths of the probes in a row, with no probe measured or given up in between
 FINAL = frozenset({0, 2, 3, 4})
 """Exit codes by which an instrument says itself that another start is of no use."""
+
+
+def said_itself(faults: Iterable[Fault], instrument: str, since_s: float) -> list[Fault]:
+    """What an instrument that was started then has written of its own faults."""
+    return [f for f in faults if f.instrument == instrument and f.t >= since_s and f.gpu is None]
 
 
 class Restarts:

@@ -8,6 +8,10 @@ _SIDES = {  # of an op, or of a protocol
     "prefill_attention": "tokens heads",
     "decode_attention": "batch context",
     "fusion": "rows columns",
+    "transfer": "bytes",
+    "transfers": "bytes",
+    "peers": "bytes",
+    "memcpy": "bytes",
 }
 
 

@@ -10,7 +10,8 @@ SILENT_S = 30.0  # without a beat of the probes: something may hold the interpre
 STALLED_S = 240.0  # without a step of theirs: compilers and profilers take a minute or two
 IMPORTING_S = 300.0  # without a beat while torch is imported, from a slow disk perhaps
 LOST_S = 20.0  # the same once telemetry has lost the card
-PATIENT = ("importing torch", "waiting")  # for a disk, and for a person
+STAYING = "waiting for the other cards"
+PATIENT = ("importing torch", "waiting", STAYING)  # for a disk, for a person, for others
 
 
 def why_stuck(

@@ -16,6 +16,7 @@ from roofwatch.roofline.statistics import FEWEST_DRIFTING, FEWEST_MODES, drift, 
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.alignment import Alignment, alignment
 from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.conditions import conditions
 from roofwatch.session.cost import costs
 from roofwatch.session.decode import decode_curves
@@ -26,6 +27,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import kernel_map
 from roofwatch.session.launch import launch_costs
+from roofwatch.session.links import links
 from roofwatch.session.mistakes import mistakes
 from roofwatch.session.points import point
 from roofwatch.session.questions import questions
@@ -106,6 +108,8 @@ def record(session: Session, file: Path | None) -> Record:
         kernels=kernel_map(session, own),
         fusion=fusions(session, own),
         launch=_launch(session),
+        links=links(session),
+        cards=msgspec.to_builtins(cards_table(session)) or {},
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.roofline.probe_spec import GROUPS, PERCENT, ProbeSpec
+from roofwatch.roofline.probe_spec import GROUPS, PERCENT, TRANSFER, ProbeSpec
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.held import held_rates
+from roofwatch.session.link_nominal import nominal_link_gbs
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, intensity, tflops, value
 from roofwatch.session.roofs import Roofs, roofs
@@ -137,6 +138,9 @@ def of_nominal(session: Session, spec: ProbeSpec, seen: float | None) -> float |
     nominal = session.nominal
     if nominal is None or seen is None or spec.unit == PERCENT:  # a share already
         return None
+    if spec.protocol == TRANSFER:
+        link = nominal_link_gbs(session, spec.op)
+        return seen / link if link else None
     whole = nominal.peaks_tflops.get(spec.peak_key) if spec.peak_key else nominal.bandwidth_gbs
     return seen / whole if whole else None
 
@@ -145,9 +149,10 @@ def of_roof(own: Roofs, m: Measurement) -> float | None:
     """Share of attainable = min(P, B x I), by the card's own burst roof at this intensity.
 
     The best burst and the best stream define it. Where no flat is measured yet a stream has the
-    slope alone. None without a roof, and for a number that was made wrong on purpose.
+    slope alone. None without a roof, for a number that was made wrong on purpose, and for what
+    crosses a link.
     """
-    if m.claim is not None:
+    if m.claim is not None or m.protocol == TRANSFER:
         return None
     roof = own.roof(m.peak_key or own.main_key or "", "burst") if m.flop else None
     if roof is not None:

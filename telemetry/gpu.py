@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from roofwatch.session.events import Note, Sample
-from roofwatch.session.health import CardHealth
+from roofwatch.session.health import CardHealth, CardPair
 from roofwatch.telemetry.card import identify, notes
 from roofwatch.telemetry.choose import choose, neighbours
 from roofwatch.telemetry.health import Health
 from roofwatch.telemetry.neighbours import Neighbours
 from roofwatch.telemetry.nvml import NO_PERMISSION, UNKNOWN, Gone, Nvml
+from roofwatch.telemetry.topology import Watched, pairs
 from roofwatch.telemetry.whole_sample import WholeSample
 
 ALL = "all"  # a device's name: every card that this process may use, read in full
+FIRST = re.compile(r"all:(.+)")  # all of them, with the one of this name as the measured one
 PATIENCE = 5
 """Samples in a row without any answer, after which a card that worked counts as gone."""
 
@@ -30,8 +35,9 @@ class Gpu:
             Absent: there is no such card.
             Gone: the card is lost.
         """
-        whole = device == ALL
-        device = None if whole else device
+        first = FIRST.fullmatch(device or "")
+        whole = device == ALL or first is not None
+        device = first[1] if first else None if whole else device
         card = choose(nvml, device, environ)
         self.device, self.software = identify(nvml, card)
         self.notes = notes(card, self.device, device, environ)
@@ -39,6 +45,9 @@ class Gpu:
         self.neighbours = self._beside.devices
         self._sample = WholeSample(nvml, card, self.device)
         self._health = Health(nvml, card)
+        self._nvml = nvml
+        self._own = [] if self.device.index is None else [Watched(self.device.index, card.whole)]
+        self._pairs: list[CardPair] | None = None
         if self._sample.of_module:
             self.notes.append("instant power is the module's: it includes the CPU")
         self._worked = False
@@ -64,7 +73,10 @@ class Gpu:
         Raises:
             Gone: the card was lost.
         """
-        return self._health.read(asked)
+        health = self._health.read(asked)  # first: what moves with the load
+        if self._pairs is None:
+            self._pairs = pairs(self._nvml, [*self._own, *self._beside.watched])
+        return msgspec.structs.replace(health, pairs=self._pairs) if self._pairs else health
 
     def _listen(self, answered: bool) -> None:
         """Notice a card that worked and then answers nothing, sample after sample."""

@@ -76,7 +76,7 @@ class Health:
         """
         # What moves with the load comes first: the rest may take its time.
         first = ("pcie_gen", "pcie_lanes", "margin_c")
-        values = {name: self._fields[name].read() for name in first}
+        values: dict[str, Any] = {name: self._fields[name].read() for name in first}
         values |= {name: f.read() for name, f in self._fields.items() if name not in first}
         values["nvlinks"] = self._links()
         values["xids"] = self._xids.read()

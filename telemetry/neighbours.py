@@ -15,6 +15,7 @@ from roofwatch.telemetry.choose import Card
 from roofwatch.telemetry.metric import Metric
 from roofwatch.telemetry.nvml import Gone, Nvml
 from roofwatch.telemetry.quick_fields import quick_fields
+from roofwatch.telemetry.topology import Watched
 from roofwatch.telemetry.whole_sample import WholeSample
 
 PERIOD_S = 1.0
@@ -27,6 +28,7 @@ class Neighbour:
 
     def __init__(self, nvml: Nvml, device: Device, handle: Any, whole: bool = False) -> None:
         self.device = device
+        self.handle = handle
         self._fields: dict[str, Metric[Any]] = {}
         self._whole: WholeSample | None = None
         if whole:
@@ -73,6 +75,11 @@ class Neighbours:
             if device.index is not None:  # nothing else tells its samples from another's
                 self._cards.append(Neighbour(nvml, device, handle, whole))
         self.devices = [card.device for card in self._cards]
+        self.watched = [
+            Watched(card.device.index, card.handle)
+            for card in self._cards
+            if card.device.index is not None
+        ]
         self._next = 0
         self._due_s = 0.0
 

@@ -38,10 +38,11 @@ def one_line(result: subprocess.CompletedProcess[str]) -> str:
     ("arguments", "says"),
     [
         (["frobnicate"], "'frobnicate' is no verb"),
-        (["--device", "gpu"], "'gpu' is not auto, cpu or cuda:N"),
+        (["--device", "all", "--suite", "decode"], "--device all is of --suite quick and full"),
+        (["--device", "gpu"], "'gpu' is not auto, all, cpu or cuda:N"),
         (["run", "--device", "cuda:x"], "'cuda:x' is not"),
         (["run", "--device", "cuda:12345"], "'cuda:12345' is not"),
-        (["run", "--device", "x" * 9000], "x' is not auto, cpu or cuda:N"),
+        (["run", "--device", "x" * 9000], "x' is not auto, all, cpu or cuda:N"),
         (["run", "--device", "cpu", "--nominal", "x" * 9000], "x: File name too long"),
         (["show", "x" * 9000], "...: File name too long"),
         (["run", "--sustain", "nan"], "'nan' is not a number of seconds"),

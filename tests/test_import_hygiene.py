@@ -51,7 +51,10 @@ def test_events_imports_only_msgspec_and_what_its_fields_are() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     ours = {m for m in result.stdout.split() if m.startswith("roofwatch")}
-    own = {f"roofwatch.session.{name}" for name in ("events", "bounds", "health", "shape_sides")}
+    own = {
+        f"roofwatch.session.{name}"
+        for name in ("events", "bounds", "health", "identity", "shape_sides")
+    }
     assert ours <= {"roofwatch", "roofwatch.session"} | own | {m for m in ours if "editable" in m}
 
 

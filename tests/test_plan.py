@@ -175,7 +175,8 @@ def test_a_ridge_a_hair_below_ai_max() -> None:
 def test_what_is_null_says_why_and_a_price_its_currency() -> None:
     base = ("--gpu", "T4", "--model", "TinyLlama")
     of_cost = ("cost_per_mtok", "cost_batch", "cheapest_per_mtok", "cheapest_batch")
-    assert plan(*base)["status"] == dict.fromkeys((*of_cost, "price"), "no price")
+    one = {"peer_gbs": "one card"}
+    assert plan(*base)["status"] == dict.fromkeys((*of_cost, "price"), "no price") | one
     assert plan(*base, "--price", "2/h")["price"] == {"per_hour": 2.0, "currency": "$"}
     none = plan("--gpu", "T4", "--model", "Llama-3-70B", "--price", "2/h")
     assert [none["status"][name] for name in of_cost] == ["no batch fits in the memory"] * 4

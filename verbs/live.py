@@ -39,6 +39,8 @@ def live_session(parser: Parser, options: argparse.Namespace) -> Live:
         own |= {"--suite": options.suite != "quick"}
         if (name := next((name for name, given in own.items() if given), None)) is not None:
             parser.error(f"--resume goes on as the session began; {name} is of a new one")
+    if options.device == "all" and options.suite not in ("quick", "full"):
+        parser.error("--device all is of --suite quick and full; the others look at one card")
     models, contexts = decode_shapes(parser, options)
     return Live(
         Options(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofwatch.tui.printed.live_options import NOMINAL, seconds_of_watch, watched_device
+from roofwatch.tui.printed.live_options import NOMINAL, any_device, seconds_of_watch
 from roofwatch.tui.printed.look_options import add_look_options
 from roofwatch.verbs.on_screen import draw, has_screen, hung_up, left_in_time
 from roofwatch.verbs.parser import HUNG_UP, Parser, add_language_option, glyphs_for, tell
@@ -44,7 +44,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--device", type=watched_device, default="auto", help="auto, all, cpu or cuda:N")
+    add("--device", type=any_device, default="auto", help="auto, all, cpu or cuda:N")
     add("--json", action="store_true", help="one reading a line, alone on stdout")
     add("--save", type=Path, metavar="FILE", help="keep the session there (must be new or empty)")
     add(

@@ -12,6 +12,8 @@ from roofwatch.session.events import AnyEvent, Measurement, decode, encode
 class Heard:
     """An instrument that keeps what it is told to write."""
 
+    gpu: int | None = None  # the session's own card
+
     def __init__(self) -> None:
         self.events: list[AnyEvent] = []
 

@@ -235,7 +235,7 @@ def worked(
     **told: Any,
 ) -> Any:
     monkeypatch.setattr(worker, "LAST_SAMPLE_S", 0.0)
-    monkeypatch.setattr(worker.Worker, "_open_clock", lambda self: None)
+    monkeypatch.setattr(worker, "spin_clock", lambda target: (None, "not_supported"))
     run = worker.Worker(heard, target, 1, threading.Event(), **told)
     run._shapes["fp32"] = (Shape(64, 48, 32), "nn")
     monkeypatch.setattr(run, "_rest", lambda seconds: None)

@@ -92,6 +92,7 @@ OTHERWISE = {
         "8B tokens of one request": "209 tokens/s",
         "rows to reach the ridge": "346",
         "bias, GELU, dropout fused": "3x",
+        "NVLink over InfiniBand": "9x",
     },
 }
 """What comes out where a seed slips, says it in words, or has no figure of its own."""

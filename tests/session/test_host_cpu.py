@@ -153,13 +153,36 @@ def test_who_the_host_is(lay: Lay, monkeypatch: pytest.MonkeyPatch) -> None:
             OURS: "0::/\n",
             f"{V2}/cpu.max": "50000 100000\n",
             "/proc/cpuinfo": "model name\t: A CPU\n",
+            "/sys/devices/system/node/online": "0-2\n",
+            "/sys/devices/system/node/node0/cpulist": "0-1,8\n",
+            "/sys/devices/system/node/node1/cpulist": "2-7\n",
+            "/sys/devices/system/node/node2/cpulist": "\n",  # memory alone
         }
     )
     known = host_cpu.host_cpu(root)
     assert (known.name, known.cores, known.limit_cores, known.status) == ("A CPU", 3, 0.5, {})
+    assert (known.numa_nodes, known.numa_count) == ([0, 1], 3)
     bare = host_cpu.host_cpu("/nowhere")
     assert (bare.name, bare.cores, bare.limit_cores) == (None, 3, None)
-    assert set(bare.status) == {"name", "limit_cores", "periods", "throttled"}
+    assert bare.numa_nodes is bare.numa_count is None
+    assert set(bare.status) == {
+        "name",
+        "limit_cores",
+        "periods",
+        "throttled",
+        "numa_nodes",
+        "numa_count",
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "node"),
+    [("1\n", 1), ("0\n", 0), ("-1\n", None), ("x\n", None), ("99999\n", None), (None, None)],
+)
+def test_the_node_that_a_card_hangs_on(lay: Lay, said: str | None, node: int | None) -> None:
+    path = "/sys/bus/pci/devices/0000:18:00.0/numa_node"
+    root = lay({path: said} if said is not None else {OURS: "0::/\n"})
+    assert host_cpu.card_node("0000:18:00.0", root) == node
 
 
 def test_this_machine() -> None:

@@ -14,15 +14,9 @@ from roofwatch.roofline.models import named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import (
-    Plan,
-    PlanError,
-    PlanPoint,
-    Question,
-    card_named,
-    plan,
-)
+from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan
 from roofwatch.session.plan_sources import SEEDS_PAIRS, answer, table
+from roofwatch.session.plan_step import PlanPoint
 
 ALL = packaged_cards()
 CARDS, MODELS = Cards(ALL), packaged_models()

@@ -1,6 +1,7 @@
 """The kernel map: what a transformer's kernels reach on this card, why not more, what treats it.
 
-Three pages: the map with a cursor, what fusion brings, and launches with the shapes' experiments.
+Pages: the map with a cursor, size sweeps, what fusion brings, launches with the shapes'
+experiments, and the links that were measured.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.time_said import time_said
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.session.sweeps import sweeps
@@ -32,7 +35,7 @@ from roofwatch.tui.drawing.rows_of_text import (
     wrapped,
 )
 from roofwatch.tui.drawing.telling import arrows, left_out, more_rows, telling
-from roofwatch.tui.kernels import launch_rows, sweeps_plot
+from roofwatch.tui.kernels import cards_rows, launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import (
     fusion_rows,
     legend,
@@ -159,6 +162,7 @@ def keys(
 
 
 MAP, SWEEPS, FUSION, LAUNCHES = "kernel map", "size sweeps", "fusion", "launches and shapes"
+LINKS, CARDS = "links", "every card"
 TERMS = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
 
 
@@ -181,6 +185,10 @@ def _pages(
 
     if launched(launch_rows.LEAST_CELLS):
         found.append(_Page(LAUNCHES, launched))
+    if table := cards_table(session):
+        found.append(_Page(CARDS, lambda cells: cards_rows.build(table, cells, glyphs)))
+    if told := links(session):
+        found.append(_Page(LINKS, lambda cells: link_rows.build(told, cells, glyphs)))
     return found
 
 

@@ -12,6 +12,7 @@ from roofwatch.roofline.model import Model
 from roofwatch.session.decode import DecodeCurve, decode_curves
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, plan
+from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_roofs import with_measured
 from roofwatch.session.roofs import Roofs, roofs
@@ -90,7 +91,8 @@ class Answers:
         if figures == MEASURED:
             own, _ = self.measured(session)
             try:
-                return with_measured(question, own, session.device.memory_bytes), ""
+                asked = with_links(question, session)
+                return with_measured(asked, own, session.device.memory_bytes), ""
             except PlanError as error:
                 return question, f"{error}: nominal figures"
         return question, ""

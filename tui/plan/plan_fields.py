@@ -34,6 +34,7 @@ from roofwatch.tui.drawing.typed_line import TypedLine
 from roofwatch.tui.plan.plan_answers import Answer, Answers
 from roofwatch.tui.plan.plan_steps import (
     BATCHES,
+    CARDS,
     CONTEXTS,
     OVERHEADS_S,
     beside,
@@ -44,7 +45,7 @@ from roofwatch.tui.plan.plan_steps import (
 from roofwatch.tui.plan.plan_tables import Tables, models_for
 
 ROOFS = "roofs"
-FIELDS = ("gpu", "model", "context", "weights", "kv", "batch_max", "overhead", "price", ROOFS)
+FIELDS = ("gpu", "model", "context", "weights", "kv", "batch_max", "overhead", "tp", "price", ROOFS)
 """By the names of the command's options, but for the last."""
 CONTEXT = 2048  # of a session that names none
 HERE = ""  # key of the card that this session measures
@@ -176,6 +177,8 @@ class PlanFields:
             self._ask(kv=next_of(KV, q.kv, by))
         elif name == "overhead":
             self._ask(**self._next_overhead(by, session))
+        elif name == "tp":
+            self._ask(tp=doubled(q.tp, by, CARDS))
         elif name == "price":
             currency = (q.price or session.price or Price(per_hour=1.0)).currency
             self._ask(price=stepped(q.price, by, currency))
@@ -245,6 +248,7 @@ class PlanFields:
             "kv": q.kv,
             "batch_max": str(q.batch_max),
             "overhead": f"{self._overhead_s(session) * 1e3:g}ms",
+            "tp": str(q.tp),
             "price": f"{q.price.per_hour:g} {q.price.currency}/h" if q.price else "",
             ROOFS: self.figures,
         }[self.open]

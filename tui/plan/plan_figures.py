@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan, at_roof
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan
+from roofwatch.session.plan_step import at_roof
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.plan.parallel_rows import ends_at, said_of_cards
 from roofwatch.tui.plan.plan_rows import cheapest, duration, size, tenth, under
 
 LABEL = 10
@@ -29,6 +31,8 @@ def figures(p: Plan, cells: int) -> list[Row]:
         ("floor", _floor(p), ""),
         ("Mtok", _cost(p), "ok" if p.cost_per_mtok is not None else "dim"),
     ]
+    if p.tp > 1:
+        said.append(("cards", _cards(p), ""))
     return [_figure(name, parts, style, cells) for name, parts, style in said]
 
 
@@ -103,6 +107,13 @@ def _limit(p: Plan) -> list[str]:
 def _floor(p: Plan) -> list[str]:
     rate = figure(1 / p.decode_floor_s)
     return [f"{duration(p.decode_floor_s)} a step", f"{rate} tokens/s at batch 1"]
+
+
+def _cards(p: Plan) -> list[str]:
+    """What a step exchanges, by which link, and where more cards stop paying."""
+    last = p.curve[-1]
+    parts = [said_of_cards(p), f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+    return [*parts, *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
 
 
 def _cost(p: Plan) -> list[str]:

@@ -8,9 +8,10 @@ from rich.cells import cell_len
 
 from roofwatch.roofline.decode import TWO_BYTES
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan, Question, at_roof
+from roofwatch.session.plan import MEASURED, NOMINAL, Plan, Question
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
+from roofwatch.session.plan_step import at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
@@ -39,6 +40,7 @@ LABELS = {
     "gpu": "card",
     "kv": "KV cache",
     "batch_max": "batch to",
+    "tp": "cards",
 }
 MAKER = "NVIDIA "  # gives way where a card's name is too long
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
@@ -149,6 +151,7 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
         "kv": q.kv,
         "batch_max": str(q.batch_max),
         "overhead": f"{q.overhead_s * 1e3:g} ms a step",
+        "tp": f"{q.tp} cards, tensor parallel" if q.tp > 1 else "1 card",
     }[name]
 
 

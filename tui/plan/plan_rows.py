@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan, PlanPoint, at_roof
+from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan
+from roofwatch.session.plan_step import PlanPoint, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
@@ -17,7 +18,7 @@ TENTHS = 1e6
 MOST_DIGITS = 10
 OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
 GAP = 3  # cells between two columns of the curve
-GIVE_WAY = ("bytes", "FLOP/B", "off linear")  # the first to go where cells are few
+GIVE_WAY = ("bytes", "FLOP/B", "off linear", "exchanged")  # the first to go where cells are few
 WORDS = {OF_RIDGE: "by the ridge"}
 
 
@@ -46,7 +47,7 @@ def answer_rows(p: Plan, cells: int) -> list[Row]:
     """What the plan says besides its curve, a line a figure."""
     said = {
         "ridge": _ridge(p),
-        "weights": f"{size(p.weights_bytes)}: {p.params:,} parameters in {p.precision}",
+        "weights": f"{size(p.weights_bytes)}: {p.params:,} parameters in {p.precision}{_each(p)}",
         "KV cache": f"{p.kv_bytes_per_token:,} B a token, "
         f"{size(p.kv_bytes_per_token * p.context)} a sequence",
         "AI_max": f"{figure(p.ai_max)} FLOP/byte, which no batch gets beyond",
@@ -56,12 +57,27 @@ def answer_rows(p: Plan, cells: int) -> list[Row]:
         "floor": _floor(p),
         "loading": _loading(p),
     }
+    if p.tp > 1:
+        said["cards"] = _cards(p)
     if p.price is not None:
         said["cost"] = _cost(p)
     rows: list[Row] = []
     for name, text in said.items():
         rows += hung(f" {name:<{LABEL}}", text, cells)
     return rows
+
+
+def _each(p: Plan) -> str:
+    return f", {size(p.weights_bytes / p.tp)} a card" if p.tp > 1 else ""
+
+
+def _cards(p: Plan) -> str:
+    """What several cards exchange in a step, at both ends of the curve."""
+    ends = (p.curve[0], p.curve[-1]) if len(p.curve) > 1 else p.curve[:1]
+    said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
+    late = f" and {duration(p.peer_latency_s)} an all-reduce" if p.peer_latency_s else ""
+    link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
+    return f"{p.tp}; a step exchanges {said}, by {link}, on top of the rest"
 
 
 def _ridge(p: Plan) -> str:
@@ -170,7 +186,8 @@ def _cost(p: Plan) -> str:
     least = cheapest(p)
     if least:
         said += f"; least {least}"
-    return f"{said}; for {money(p.price.per_hour, currency)} an hour"
+    each = " a card" if p.tp > 1 else ""
+    return f"{said}; for {money(p.price.per_hour, currency)} an hour{each}"
 
 
 def cheapest(p: Plan) -> str:
@@ -202,6 +219,7 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
         "FLOP/B": [figure(x.intensity) for x in curve],
         "bytes": [size(x.bytes) for x in curve],
         "step": [duration(x.step_s) for x in curve],
+        **({"exchanged": [duration(x.comm_s) for x in curve]} if p.tp > 1 else {}),
         "tokens/s": [figure(x.tokens_per_s) for x in curve],
         "off linear": [f"{100 * x.gap_to_linear:.1f} %" for x in curve],
     }
@@ -213,7 +231,7 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
     gap = GAP if sum(longest.values()) + GAP * len(longest) <= cells else GAP - 1
     widths = {name: cell + gap for name, cell in longest.items()}
     for name in GIVE_WAY:
-        if sum(widths.values()) > cells:
+        if name in widths and sum(widths.values()) > cells:
             del columns[name], widths[name]
     rows = [row(("".join(f"{name:>{widths[name]}}" for name in columns), "dim"))]
     for i, x in enumerate(curve):

@@ -9,6 +9,7 @@ from roofwatch.session.events import Price
 
 CONTEXTS = (4, 20)  # powers of two that the keys go through
 BATCHES = (0, 14)
+CARDS = (0, 6)
 OVERHEADS_S = tuple(x * 1e-3 for x in (0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100))
 PRICE_STEPS = ((1.0, 0.05), (10.0, 0.25), (100.0, 1.0), (math.inf, 10.0))
 """Below a price of an hour the keys change it by so much."""

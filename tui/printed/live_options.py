@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from roofwatch.session.events import Price
 
 DEVICE = re.compile(r"auto|cpu|cuda(:[0-9]{1,4})?")
-WATCHED_DEVICE = re.compile(rf"all|{DEVICE.pattern}")  # of what measures nothing
+ANY_DEVICE = re.compile(rf"all|{DEVICE.pattern}")
 MOST_SUSTAIN_S = 3600.0
 MOST_WATCH_S = 1e7
 MOST_CONTEXT = 1 << 20  # tokens
 
 # Of roofline.suite, which costs the first paint 20 ms.
-SUITES = ("quick", "full", "mistakes", "decode", "kernels")
+SUITES = ("quick", "full", "mistakes", "decode", "kernels", "links")
 QUICK, DECODE = SUITES[0], SUITES[3]
 SUITE = (
     "quick, full; mistakes: the notebook's E1 to E5 made on purpose, and flagged; decode: a "
-    "transformer's step against the batch; kernels: what a transformer's kernels make of the card"
+    "transformer's step against the batch; kernels: what a transformer's kernels make of the card; "
+    "links: copies between host and card and between cards"
 )
+DEVICES = "auto, cpu or cuda:N; all: the first, then every card alone and all of them at once"
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
 RESUME = "go on with a session that was cut short, with its own suite; without FILE the last one"
 NOMINAL = "cards that add to or override the table"
@@ -61,7 +63,7 @@ def with_values(arguments: Iterable[str], refuse: Callable[[str], NoReturn]) -> 
 def add_live_options(parser: argparse.ArgumentParser) -> None:
     """The options of the screen and of ``roofwatch run``."""
     add = parser.add_argument
-    add("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    add("--device", type=any_device, default="auto", help=DEVICES)
     add("--suite", choices=SUITES, default=QUICK, help=SUITE)
     add("--sustain", type=seconds, metavar="S", help="seconds of a sustained probe (3, full 10)")
     add("--hold", type=precisions, default=(), metavar="KEY,…", help=HOLD)
@@ -86,7 +88,7 @@ def device(text: str) -> str:
     return "cuda:0" if text == "cuda" else text
 
 
-def watched_device(text: str) -> str:
+def any_device(text: str) -> str:
     """The same, or ``all``."""
     if text == "all":
         return text

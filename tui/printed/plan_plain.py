@@ -29,7 +29,8 @@ table over the other. Figures are nominal unless given (--bandwidth, --peak,
 --overhead) or measured (--session FILE); what is given goes before what was
 measured. --price adds a line, and a column to a table. --weights: fp8, int8
 and int4 count a byte or half a byte for each weight, head and embedding too,
-without scales.
+without scales. --tp N: N cards share
+each layer; --link-gbs and --link-latency say by what.
 
 examples:
   roofwatch plan --gpu "A100 80GB SXM" --model Llama-2-7B --price 1.99/h
@@ -117,11 +118,12 @@ def _print_text(
     from roofwatch.tui.drawing.rows_of_text import row
     from roofwatch.tui.notebook.example_rows import HEAD, PAIRS, example_rows, head_rows
     from roofwatch.tui.plan.card_model_rows import table_rows
+    from roofwatch.tui.plan.parallel_rows import scaling_rows
     from roofwatch.tui.plan.plan_rows import plan_rows
 
     cells = columns(sys.stdout)
     if isinstance(found, Plan):
-        rows = plan_rows(found, cells, glyphs)
+        rows = [*plan_rows(found, cells, glyphs), *scaling_rows(found, cells)]
     else:
         rows = table_rows(found, cells, glyphs) if found is not None else []
     below = example_rows(examples, cells)

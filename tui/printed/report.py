@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.probe_spec import TRANSFER
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.record_table import record_table
@@ -20,7 +23,13 @@ from roofwatch.tui.clocks.clocks_view import WHOLE, ClocksView
 from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of
-from roofwatch.tui.kernels import kernel_rows, launch_rows, sweeps_plot
+from roofwatch.tui.kernels import (
+    cards_rows,
+    kernel_rows,
+    launch_rows,
+    link_rows,
+    sweeps_plot,
+)
 from roofwatch.tui.notebook import notebook_pane, record_rows
 from roofwatch.tui.printed import watch_rows
 from roofwatch.tui.printed.cost_rows import cost_rows
@@ -49,15 +58,17 @@ def report(
     if not session.complete:
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
         rows.append(row(("   roofwatch --resume FILE measures the rest", "dim")))
-    if session.measured():
+    if any(m.protocol != TRANSFER for m in session.measured()):
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     if session.samples:
         rows += [row(""), *clocks_pane.build(session, cells, CLOCK_ROWS, glyphs, ALL)]
     rows += [row(""), *_trimmed(probes_pane.build(session, cells, 60, glyphs)), row("")]
+    rows += cards_rows.build(cards_table(session), cells, glyphs)
     rows += sweeps_plot.build(session, own, cells, glyphs)
     rows += decode_pane.told(session, cells, glyphs)
     rows += kernel_rows.build(session, cells, 400, glyphs)
     rows += launch_rows.build(session, own, cells, glyphs)
+    rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     rows += [*record_rows.table_rows(record_table([session]), cells, glyphs), row("")]
     rows += record_rows.question_rows(questions(session, own), cells, glyphs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from roofwatch.roofline.probe_spec import protocol_of_group
+from roofwatch.roofline.probe_spec import LINK_GROUPS, protocol_of_group
 from roofwatch.roofline.statistics import spread
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.decode import DecodeCurve, decode_curves
@@ -12,6 +12,7 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import kernel_map, label
+from roofwatch.session.links import point_name
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.rates import gbs, tflops, time_s
@@ -97,6 +98,8 @@ def _name(m: Measurement) -> str:
     """What tells it from its neighbours."""
     if m.protocol == "alignment" and m.variant:
         return shown(m.variant)
+    if m.protocol in LINK_GROUPS:
+        return shown(point_name(m))
     if m.protocol in ("waves", "decode"):
         told = ("m", "n") if m.protocol == "waves" else ("batch", "context")
         sides = " x ".join(str(m.shape[side]) for side in told if side in m.shape)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from roofwatch.notebook.finding import Finding
-from roofwatch.roofline.probe_spec import PERCENT
+from roofwatch.roofline.probe_spec import PERCENT, TRANSFER
 from roofwatch.roofline.roof import LIBRARY
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
+from roofwatch.session.link_nominal import nominal_link_gbs
 from roofwatch.session.points import point
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import intensity
@@ -71,6 +72,8 @@ def _nominal(session: Session, r: ProbeRow, m: Measurement) -> float | None:
     """The nominal figure of the unit that the number has."""
     if session.nominal is None or r.of_nominal is None:
         return None
+    if m.protocol == TRANSFER:
+        return nominal_link_gbs(session, m.op)
     if m.peak_key is None:
         return session.nominal.bandwidth_gbs
     peak = session.nominal.peaks_tflops.get(m.peak_key)
@@ -105,6 +108,7 @@ def _of_nominal(r: ProbeRow, m: Measurement, nominal: float | None) -> str:
     if r.of_nominal is None or nominal is None:
         return f"{NOT_KNOWN}: there is no nominal figure to hold it against"
     what = "bandwidth" if m.peak_key is None else f"dense {m.peak_key} peak"
+    what = "rate of the link" if m.protocol == TRANSFER else what
     return f"{_share(r.of_nominal)} of {short(nominal)}, the nominal {what}"
 
 
@@ -122,6 +126,8 @@ def _under_the_roof(
     glyphs: Glyphs,
 ) -> list[Row]:
     """Shares of what this card's own burst roof allows at this intensity, and of its flat."""
+    if m.protocol == TRANSFER:
+        return labelled("of roof", "none: what crosses a link has no place under the roof", cells)
     if r.of_roof is None or r.measured is None:
         return labelled("of roof", "not measured: this run has no roof to hold it against", cells)
     roof_by = burst_roof(own, m.peak_key)

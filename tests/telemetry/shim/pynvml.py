@@ -79,6 +79,8 @@ H200 = {
     "nvmlDeviceGetGpuMaxPcieLinkGeneration": 5,
     "nvmlDeviceGetPcieReplayCounter": 1,
     "nvmlDeviceGetMarginTemperature": 28,
+    "nvmlDeviceGetP2PStatus": 0,
+    "nvmlDeviceGetTopologyCommonAncestor": 40,
     "nvmlEventSetCreate": SimpleNamespace(uuid="a set of events"),
     "nvmlDeviceRegisterEvents": None,
     "nvmlEventSetWait": NVMLError(10),

@@ -319,6 +319,21 @@ int nvmlDeviceGetNvLinkState(Card *card, u32 link, u32 *out) {
     return *out != ~0u ? OK : link ? INVALID : NOT_SUPPORTED;
 }
 
+/* "value:STATUS" of NVLink between any two cards (0: copies may go over it). */
+int nvmlDeviceGetP2PStatus(Card *a, Card *b, u32 what, u32 *out) {
+    BEGIN("nvmlDeviceGetP2PStatus");
+    if (!a || !b) return INVALID;
+    FILL(out, sizeof *out);
+    return *out = (u32)told("nvmlDeviceGetP2PStatus", calls, 0, what == 2 ? 0 : 5), OK;
+}
+
+int nvmlDeviceGetTopologyCommonAncestor(Card *a, Card *b, u32 *out) {
+    BEGIN("nvmlDeviceGetTopologyCommonAncestor");
+    if (!a || !b) return INVALID;
+    FILL(out, sizeof *out);
+    return *out = (u32)told("nvmlDeviceGetTopologyCommonAncestor", calls, 0, 40), OK;
+}
+
 int nvmlEventSetCreate(Events **out) {
     BEGIN("nvmlEventSetCreate");
     static Events events;

@@ -15,7 +15,8 @@ from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import Plan, Question, at_roof, card_named, plan
+from roofwatch.session.plan import Plan, Question, card_named, plan
+from roofwatch.session.plan_step import at_roof
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
 from roofwatch.tui.plan import plan_batches, plan_pane

@@ -61,10 +61,11 @@ def test_fields_and_figures_stand_beside_each_other(tables: Tables, h200: Sessio
     rows = lines(plan_pane.build(PlanFields(tables, h200), h200, 80, 19, UNICODE))
     assert re.match(r"▸ card +NVIDIA H200 \(here\) +←→ +ridge +\d+ FLOP/byte", rows[0])
     assert re.match(r"  model +Llama-3-8B +weights +16\.1 GB, loads in 255 ms", rows[1])
-    assert re.match(r"  price +\$1\.99/h +floor +3\.\d\d ms a step", rows[7])
-    assert re.match(r"  roofs +measured here +Mtok +\$0\.0\d+ at batch 128", rows[8])
+    assert re.match(r"  cards +1 card +floor +3\.\d\d ms a step", rows[7])
+    assert re.match(r"  price +\$1\.99/h +Mtok +\$0\.0\d+ at batch 128", rows[8])
+    assert re.match(r"  roofs +measured here", rows[9])
     head = next(i for i, r in enumerate(rows) if r.startswith("    batch FLOP/B"))
-    told = "batch FLOP/B step tokens/s off linear bound $/Mtok not 128: PgDn"
+    told = "batch FLOP/B step tokens/s off linear bound $/Mtok 2 more: PgDn"
     assert " ".join(rows[head].split()) == told
     batches = [r.split("memory")[0].split()[:2] for r in rows[head + 1 :]]
     assert batches[0][0] == "1"

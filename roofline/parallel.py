@@ -1,0 +1,139 @@
+"""A decoder split over several cards (tensor parallel): what one holds, and what they exchange.
+
+The third kind of moving (seed, H100 note): between cards, over NVLink within a machine and over
+InfiniBand between machines, about nine times slower. The judgement stays the same, the longest part
+of the time is the bound; nothing here overlaps with computing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from roofwatch.roofline.decode import Decode
+from roofwatch.roofline.model import Model
+from roofwatch.roofline.roof import Roof
+
+COMMUNICATION = "communication"
+REDUCES = 2  # all-reduces a layer: behind attention and behind the MLP (Shoeybi et al., 2019)
+ACTIVATION_BYTES = 2  # of an element that is exchanged: fp16 or bf16
+MOST_CARDS = 1024
+PAYS = 0.1  # of a step, which more cards must take off to be worth the word
+
+
+class Peers(msgspec.Struct, frozen=True, kw_only=True):
+    """How cards reach each other: GB/s of one card in one direction, seconds of an all-reduce
+    whatever its size."""
+
+    link_gbs: float
+    latency_s: float = 0.0
+
+
+def bus_factor(cards: int) -> float:
+    """Of a buffer's bytes, those that each card sends in a ring's all-reduce: 2 (N - 1) / N.
+
+    Patarasuk and Yuan, 2009; it is how NCCL's tests come from time to bus bandwidth.
+    """
+    return 2 * (cards - 1) / cards
+
+
+def all_reduce_s(size_bytes: float, cards: int, peers: Peers) -> float:
+    """Seconds to add up a buffer of ``size_bytes`` over ``cards``; one card needs none."""
+    if cards == 1:
+        return 0.0
+    return peers.latency_s + bus_factor(cards) * size_bytes / (peers.link_gbs * 1e9)
+
+
+def comm_s(model: Model, tokens: int, cards: int, peers: Peers | None) -> float:
+    """Seconds that one pass of ``tokens`` exchanges: two all-reduces of [tokens, hidden] a layer.
+
+    A decode step has a token a sequence, a prefill all tokens of its prompt.
+    """
+    if cards == 1 or peers is None:
+        return 0.0
+    once = all_reduce_s(tokens * model.hidden * ACTIVATION_BYTES, cards, peers)
+    return model.layers * REDUCES * once
+
+
+def kv_share(model: Model, cards: int) -> float:
+    """Share of the KV cache on one card: whole heads, so beyond their number it is copied."""
+    return -(-model.kv_heads // cards) / model.kv_heads
+
+
+def share_of(decode: Decode, model: Model, cards: int) -> Decode:
+    """What one of ``cards`` holds and does of a step: weights and FLOP by N, KV by whole heads."""
+    if cards == 1:
+        return decode
+    return Decode(
+        params=decode.params / cards,
+        weights_bytes=decode.weights_bytes / cards,
+        sequence_bytes=decode.sequence_bytes * kv_share(model, cards),
+    )
+
+
+class Split(NamedTuple):
+    """One step, or one prefill, on some cards. ``speedup`` is over one card of the same kind."""
+
+    cards: int
+    step_s: float
+    comm_s: float
+    speedup: float
+
+    @property
+    def efficiency(self) -> float:
+        """Speedup over cards: what a card is still worth."""
+        return self.speedup / self.cards
+
+
+def decode_splits(
+    decode: Decode,
+    model: Model,
+    roof: Roof,
+    batch: int,
+    peers: Peers,
+    cards: list[int],
+    overhead_s: float = 0.0,
+) -> list[Split]:
+    """A decode step of ``batch`` on each number of cards, whether it fits there or not."""
+    alone_s = decode.step_s(batch, roof, overhead_s)
+    found = []
+    for n in cards:
+        exchanged_s = comm_s(model, batch, n, peers)
+        step_s = share_of(decode, model, n).step_s(batch, roof, overhead_s) + exchanged_s
+        found.append(Split(n, step_s, exchanged_s, alone_s / step_s))
+    return found
+
+
+def prefill_splits(
+    decode: Decode, model: Model, roof: Roof, tokens: int, peers: Peers, cards: list[int]
+) -> list[Split]:
+    """A prefill of ``tokens`` on each number of cards: 2N FLOP a token, the weights read once."""
+
+    def alone_s(n: int) -> float:
+        flop_s = 2.0 * decode.params * tokens / n / (roof.peak_tflops * 1e12)
+        return max(flop_s, decode.weights_bytes / n / (roof.bandwidth_gbs * 1e9))
+
+    found = []
+    for n in cards:
+        exchanged_s = comm_s(model, tokens, n, peers)
+        found.append(
+            Split(n, alone_s(n) + exchanged_s, exchanged_s, alone_s(1) / (alone_s(n) + exchanged_s))
+        )
+    return found
+
+
+def pays_to(splits: list[Split]) -> int:
+    """The most cards up to which each of the rising numbers takes a tenth or more off the step."""
+    last = splits[0]
+    for each in splits[1:]:
+        if each.step_s > last.step_s * (1 - PAYS):
+            break
+        last = each
+    return last.cards
+
+
+def doublings(cards: int, most: int = 8) -> list[int]:
+    """1, 2, 4 … up to ``most``, with ``cards`` among them or beyond."""
+    most = max(most, cards)
+    return sorted({1 << i for i in range(most.bit_length()) if 1 << i <= most} | {cards})

@@ -1,0 +1,136 @@
+"""A plan over several cards: by which link they meet, what each step exchanges, where it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from roofwatch.roofline.decode import Decode
+from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.model import Model
+from roofwatch.roofline.parallel import (
+    Peers,
+    decode_splits,
+    doublings,
+    pays_to,
+    prefill_splits,
+    share_of,
+)
+from roofwatch.roofline.published import link_gbs
+from roofwatch.roofline.roof import Roof
+
+if TYPE_CHECKING:
+    from roofwatch.session.plan import Question
+
+NVLINK, PCIE, GIVEN, MEASURED, NONE = "nvlink", "pcie", "given", "measured", "none"
+
+
+class Link(NamedTuple):
+    """Between the cards of a plan; ``peers`` None where there is one card, or nothing is known."""
+
+    peers: Peers | None
+    whence: str  # "given" | "measured" | "nvlink" | "pcie" (both nominal) | "none"
+
+
+class ScalePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A decode step of one batch on ``tp`` cards, and a prefill of the context of one sequence.
+
+    ``speedup`` is over one card, whether the model fits there or not; ``efficiency`` is it over
+    ``tp``. ``fits``: weights and batch, as far as the memory is known.
+    """
+
+    tp: int
+    batch: int
+    step_s: float
+    comm_s: float
+    tokens_per_s: float
+    speedup: float
+    efficiency: float
+    fits: bool
+    prefill_s: float
+    prefill_comm_s: float
+
+
+class Scaling(NamedTuple):
+    """The rows, and for each of their batches the most cards that still make a step shorter."""
+
+    rows: list[ScalePoint]
+    pays_to: dict[int, int]
+
+
+def link_of(card: Nominal, q: Question) -> Link:
+    """What was given, else NVLink as printed, else the card's PCIe; a latency only where given."""
+    if q.tp == 1:
+        return Link(None, NONE)
+    if q.peer_gbs is not None:
+        whence = q.peer_source or GIVEN
+        return Link(Peers(link_gbs=q.peer_gbs, latency_s=q.peer_latency_s), whence)
+    nominal = card.nvlink_gbs or link_gbs(card)
+    if nominal is None:
+        return Link(None, NONE)
+    whence = NVLINK if card.nvlink_gbs else PCIE
+    return Link(Peers(link_gbs=nominal, latency_s=q.peer_latency_s), whence)
+
+
+def scaling(
+    decode: Decode,
+    model: Model,
+    roof: Roof,
+    q: Question,
+    peers: Peers | None,
+    memory_bytes: float | None,
+) -> Scaling:
+    """Of 1, 2, 4, 8 and the asked number of cards, at batch 1 and at the largest of the curve."""
+    if peers is None:
+        return Scaling([], {})
+    cards = doublings(q.tp)
+    prefills = prefill_splits(decode, model, roof, q.context, peers, cards)
+    rows: list[ScalePoint] = []
+    ends: dict[int, int] = {}
+    for batch in sorted({1, q.batch_max}):
+        splits = decode_splits(decode, model, roof, batch, peers, cards, q.overhead_s)
+        ends[batch] = pays_to(splits)
+        for split, prefill in zip(splits, prefills, strict=True):
+            part = share_of(decode, model, split.cards)
+            fits = memory_bytes is None or batch <= part.memory_cap(memory_bytes, q.reserve)
+            rows.append(
+                ScalePoint(
+                    tp=split.cards,
+                    batch=batch,
+                    step_s=split.step_s,
+                    comm_s=split.comm_s,
+                    tokens_per_s=batch / split.step_s,
+                    speedup=split.speedup,
+                    efficiency=split.efficiency,
+                    fits=fits,
+                    prefill_s=prefill.step_s,
+                    prefill_comm_s=prefill.comm_s,
+                )
+            )
+    return Scaling(rows, ends)
+
+
+def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
+    """What has to be said of several cards: what is counted, and what is not."""
+    if q.tp == 1 or link.peers is None:
+        return []
+    whose = {
+        NVLINK: "NVLink as printed, one direction, all of a card's links",
+        PCIE: "PCIe as printed: no NVLink of this card is known",
+        MEASURED: "measured between the cards of the session",
+        GIVEN: "as given",
+    }[link.whence]
+    late = "" if q.peer_latency_s else "; no latency is counted (--link-latency)"
+    said = [
+        f"tp {q.tp}: two all-reduces a layer, 2 (N - 1) / N of their bytes over the link "
+        f"({whose}), not overlapped with computing{late}"
+    ]
+    if q.tp > model.kv_heads:
+        said.append(
+            f"{model.name} has {model.kv_heads} KV heads: over {q.tp} cards each is kept "
+            "more than once"
+        )
+    if model.heads % q.tp:
+        said.append(f"{model.heads} heads do not split evenly over {q.tp} cards")
+    return said
