@@ -181,6 +181,7 @@ class Several:
             if self._state(other.key) == "waiting":
                 self._opening.remove(other)
                 self._waiting.append(other)
+                self._waiting.sort(key=lambda each: each.gpu)
         if self._alone is not None and self._state(self._alone.key) == STAYING:
             self._ready.append(self._alone)
             self._alone = None

@@ -16,9 +16,11 @@ from roofwatch.roofline.probe_spec import (
 from roofwatch.roofline.suite import (
     FULL,
     HOLD_ALL,
+    LINKS,
     MISTAKES,
     QUICK,
     SUITES,
+    at_once,
     suite,
     sustain_default_s,
 )
@@ -145,7 +147,7 @@ def test_mistakes_are_made_before_anything_is_held() -> None:
     assert [s.key for s in found[-2:]] == ["matmul-fp16", "matmul-fp16-sustained"]
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [name for name in SUITES if name != LINKS])  # it has no roofline
 @pytest.mark.parametrize("capability", CARDS)
 def test_the_first_roofline_comes_first_and_heat_last(name: str, capability: str | None) -> None:
     for kind in ("cuda", "cpu"):
@@ -248,7 +250,7 @@ def test_hold_names_what_is_held_in_the_order_asked_for() -> None:
     assert held_keys("int8", name=QUICK) == ["int8"]
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [name for name in SUITES if name != LINKS])
 def test_hold_all_holds_each_burst_once(name: str) -> None:
     bursts = [s.peak_key for s in suite(name, "cuda", "9.0") if s.protocol == "burst"]
     assert held_keys(HOLD_ALL, name=name) == bursts
@@ -336,3 +338,17 @@ def test_the_reason_says_emulated() -> None:
 
 def test_the_reason_says_from_which_capability_on() -> None:
     assert lacks("fp4", "9.0") == "no fp4 unit on compute capability 9.0 (from 10.0)"
+
+
+def test_each_card_is_compared_by_one_slope_and_one_flat_that_is_held() -> None:
+    assert keys("cards") == ["add_scalar-fp16", "matmul-bf16", "matmul-bf16-sustained"]
+    assert set(keys("cards")) <= set(keys(QUICK)) & set(keys(FULL))
+    assert keys("cards", capability="7.5")[1] == "matmul-fp16"
+    assert "cards" not in SUITES  # nobody asks for it: it is of --device all
+
+
+def test_what_all_cards_do_at_once_has_keys_of_its_own() -> None:
+    flat, slope = at_once("cuda", "9.0", 5.0)
+    assert (flat.key, flat.seconds) == ("together-matmul-bf16-sustained", 5.0)
+    assert (slope.key, slope.protocol) == ("together-add_scalar-fp16-sustained", "sustained")
+    assert not {flat.key, slope.key} & {key for name in SUITES for key in keys(name)}
