@@ -167,8 +167,8 @@ def test_without_a_name_it_is_this_machines_card_then_the_last_saved_then_the_no
     assert told("--seed", "1")["gpu"] == "NVIDIA H100 80GB HBM3"
     folder = tmp_path / "data" / "roofwatch" / "sessions"
     folder.mkdir(parents=True)
-    for name in ("h200-quick-1.jsonl", "h200-watch-1.jsonl"):
-        (folder / name).write_bytes((SESSIONS / name).read_bytes())
+    for name in ("h200-quick-1.jsonl", "watch/h200-1.jsonl"):
+        (folder / Path(name).name).write_bytes((SESSIONS / name).read_bytes())
     assert told("--seed", "1")["gpu"] == "NVIDIA H200"
     for bus, name in (("0000:01", "Unheard of"), ("0000:02", "NVIDIA A100-SXM4-80GB")):
         (tmp_path / bus).mkdir()

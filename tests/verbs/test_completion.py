@@ -126,7 +126,7 @@ def test_it_loads_neither_torch_nor_textual() -> None:
         (["--su"], {"--suite", "--sustain"}),
         (["--suite", "de"], {"decode"}),
         (["run", "--suite", "=", "mi"], {"mistakes"}),
-        (["run", "--suite", "="], {"quick", "full", "mistakes", "decode", "kernels"}),
+        (["run", "--suite", "="], {"quick", "full", "mistakes", "decode", "kernels", "links"}),
         (["plan", "--gpu", "h200-s"], {"h200-sxm-141"}),
         (["check", "--json", "--op", "add"], {"add", "add_scalar"}),
         (["check", "--lang", ""], {"en", "zh-CN"}),
