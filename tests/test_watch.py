@@ -41,6 +41,16 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard: a job in the background is started with it ignored, and so its children."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def run(*words: str, environ: dict[str, str] | None = None, **how: Any) -> Any:
     told = subprocess.run(
         [*ME, *words], capture_output=True, text=True, timeout=60, env=environ, **how

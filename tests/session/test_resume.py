@@ -127,6 +127,8 @@ def test_the_last_session_is_the_newest_with_something_left(
 class Ear:
     """A probe instrument that waits."""
 
+    instrument = "probes"
+
     retired = True
 
     def tell(self, line: str) -> None:

@@ -155,7 +155,7 @@ def test_a_card_with_many_faults(doctor: Doctor) -> None:
             "nvmlDeviceGetTotalEccErrors=3;nvmlDeviceGetRemappedRows=4;nvmlEventSetCreate=4;"
             "nvmlDeviceGetComputeMode=999;nvmlDeviceGetPcieReplayCounter=13",
             dict.fromkeys(
-                ("ecc-errors", "row-remap", "xid-events", "compute-mode", "pcie-replays", "nvlink"),
+                ("ecc-errors", "row-remap", "xid-events", "compute-mode", "pcie-replays"),
                 "unknown",
             ),
         ),
