@@ -46,7 +46,7 @@ def looked_over() -> list[str]:
     kept = load("doctor")
     rows = kept["rows"]
     others = [row for row in rows if row["status"] != "ok"]
-    told = "; ".join(f"{row['check']} {row['status']} ({row['found']})" for row in others)
+    told = "".join(f"; {row['check']} {row['status']} ({row['found']})" for row in others)
     shown = ("driver", "locked-clocks", "thermals", "pcie-generation", "pcie-width", "pcie-rate")
     seen = [f"| {row['check']} | {row['found']} |" for row in rows if row["check"] in shown]
     return [
@@ -54,7 +54,8 @@ def looked_over() -> list[str]:
         "",
         *paragraph(
             f"{place(kept)}. `{kept['command']}`, {kept['seconds']:.0f} s with torch's import, as "
-            f"root: {len(rows) - len(others)} of {len(rows)} checks ok; {told}. Some of them:"
+            f"root: {len(rows) - len(others)} of {len(rows)} checks ok{told}. "
+            "Some of them:"
         ),
         "| check | found |",
         "|---|---|",

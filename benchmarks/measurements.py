@@ -15,6 +15,7 @@ from notebook_measurements import answers, functions, made, public
 from repeatability import figure, repeated
 from screen_measurements import long_session, screen
 from transformer_measurements import transformer
+from two_card_measurements import two_cards
 
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -129,7 +130,7 @@ def document() -> str:
     lines += [*perturbation(), *full_suite(), *repeats(), *compared()]
     lines += [*counters(), *stops()]
     lines += [*transformer(), *made(), *functions(), *public(), *answers()]
-    lines += around()
+    lines += [*around(), *two_cards()]
     return "\n".join(lines)
 
 

@@ -1,16 +1,11 @@
-"""Which of several like things is the odd one: a robust rule that a few values suffice for."""
+"""Which of several like things lie apart, to either side: their names, the furthest first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from roofwatch.roofline.statistics import median
-
-LEAST = 3  # values: of two that differ neither is the odd one
-SPREADS = 3.5  # modified z-score (Iglewicz and Hoaglin, 1993)
-NORMAL = 1.4826  # times the median absolute deviation is a normal distribution's standard deviation
-FLOOR = 0.02  # of the median: cards of one kind lie that far apart without a cause
+from roofwatch.roofline.outlier import FEWEST, spread_of
 
 
 class Outlier(NamedTuple):
@@ -22,23 +17,19 @@ class Outlier(NamedTuple):
     off: float
 
 
-def outliers(values: Mapping[str, float], floor: float = FLOOR) -> list[Outlier]:
-    """Those further from the median than 3.5 robust spreads, the furthest first.
+def outliers(values: Mapping[str, float], floor: float) -> list[Outlier]:
+    """Those beyond the limit of ``spread_of`` with this ``floor``, the furthest first.
 
-    The spread is the median absolute deviation, scaled as of a normal distribution; where the
-    others agree too well to tell one, ``floor`` of the median counts. None among fewer than three
-    values, or where their median is not positive.
+    None among fewer than three values, or where their median is not positive.
     """
-    if len(values) < LEAST:
+    if len(values) < FEWEST:
         return []
-    middle = median(list(values.values()))
-    if middle <= 0:
+    spread = spread_of(list(values.values()), floor)
+    if spread.median <= 0:
         return []
-    spread = NORMAL * median([abs(value - middle) for value in values.values()])
-    limit = max(SPREADS * spread, floor * middle)
     found = [
-        Outlier(name, value, middle, value / middle - 1)
+        Outlier(name, value, spread.median, value / spread.median - 1)
         for name, value in values.items()
-        if abs(value - middle) > limit
+        if abs(spread.deviations(value)) > spread.limit
     ]
     return sorted(found, key=lambda each: -abs(each.off))

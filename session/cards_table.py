@@ -11,6 +11,7 @@ from roofwatch.roofline.outliers import Outlier, outliers
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import TOGETHER
 from roofwatch.session.card_events import CardEvents
+from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
 from roofwatch.session.events import Device, Expect, Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.host_cards import card_of
@@ -191,7 +192,8 @@ def _odd(rows: list[CardRow]) -> list[OddCard]:
             values = {
                 str(i): v for i, r in enumerate(rows) if (v := getattr(part(r), figure)) is not None
             }
-            found += [_odd_card(rows, each, figure, together) for each in outliers(values)]
+            floor = STREAMS_APART if figure == BANDWIDTH else CARD_TO_CARD
+            found += [_odd_card(rows, each, figure, together) for each in outliers(values, floor)]
     return sorted(found, key=lambda each: -abs(each.off))
 
 
