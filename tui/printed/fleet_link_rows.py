@@ -16,6 +16,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
+from roofwatch.tui.fleet.third_roof import third_roof
 
 OP_CELLS = 27
 MOST_GROUPS, MOST_LINKS = 4, 6
@@ -26,6 +27,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     if not fleet.collectives and not fleet.links:
         return []
     out = [row(""), *_collectives(fleet, cells, glyphs)]
+    drawn: list[Row] = []
     for roof in link_roofs(fleet):
         if roof.group == WORLD and len(fleet.nodes) > 1:
             continue
@@ -35,6 +37,10 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
             f"{figure(roof.peak_tflops)} TFLOP/s need {figure(roof.ridge)} FLOP per byte sent"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
+        drawn = third_roof(
+            roof, cells, glyphs
+        )  # of several the widest: all ranks, or between nodes
+    out += drawn
     out += _overlap(fleet, cells)
     out += _links(fleet, cells, glyphs)
     return out
