@@ -47,8 +47,8 @@ def two_cards() -> list[str]:
         *paragraph(
             f"Two {first.device.name}, driver {software.driver}, torch {software.torch}, "
             f"{(first.started_at or '')[:10]}; sessions under `tests/sessions/two/`. "
-            "`roofwatch run --suite links`: the latency is what of a copy's time does not grow with "
-            "its size."
+            "`roofwatch run --suite links`: the latency is what of a copy's time does not grow "
+            "with its size."
         ),
         "| from | to | kind | direction | GB/s | nominal | of nominal | latency, us |",
         "|---|---|---|---|---:|---:|---:|---:|",

@@ -37,9 +37,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
             f"{figure(roof.peak_tflops)} TFLOP/s need {figure(roof.ridge)} FLOP per byte sent"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
-        drawn = third_roof(
-            roof, cells, glyphs
-        )  # of several the widest: all ranks, or between nodes
+        drawn = third_roof(roof, cells, glyphs)  # of several the last: the widest
     out += drawn
     out += _overlap(fleet, cells)
     out += _links(fleet, cells, glyphs)
