@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from roofwatch.notebook.catalog import LANGUAGES, choose
 from roofwatch.roofline.workload import Work, add_scalar, copy, fill, matmul, read, triad
 from roofwatch.session.events import Device, End, Measurement, Note, SessionInfo, Tensor
 from roofwatch.session.file import events
@@ -19,15 +20,37 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 SESSIONS = ROOT / "tests" / "sessions"
 # A busy machine is no failure of what is drawn.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+for profile, examples in (("quick", 40), ("long", 100)):
+    slow = [HealthCheck.too_slow]
+    settings.register_profile(
+        profile, deadline=None, suppress_health_check=slow, max_examples=examples
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--long``: with those that repeat in other places what one place shows."""
+    parser.addoption("--long", action="store_true", help="tests marked long as well")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("long" if config.getoption("--long") else "quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    left = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in set(left)]
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's own sessions and cards."""
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes the user's own sessions and cards, or leaves a language chosen."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    yield
+    choose(LANGUAGES[0])
 
 
 @pytest.fixture

@@ -151,6 +151,7 @@ def test_without_json_it_reads_well(folder: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.long
 def test_a_batch_of_another_name(folder: Path) -> None:
     got = answer(triage(folder, "mine:varies", "--json", "--batch-arg", "rows", *QUICK))
     assert [t["what"] for t in got["evidence"]["trials"]] == ["rows 8 to 64"]
@@ -183,7 +184,11 @@ def test_options_that_are_none(folder: Path, arguments: list[str]) -> None:
     [
         ("fails", "mine:fails raised RuntimeError: inconsistent tensor size"),
         ("leaves", "mine:leaves raised SystemExit: 7 (mine.py:19)"),
-        ("counts", "mine:counts raised OSError: the file is gone (mine.py:32)"),
+        pytest.param(
+            "counts",
+            "mine:counts raised OSError: the file is gone (mine.py:32)",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_what_their_function_raises_is_told_with_its_place(
@@ -194,13 +199,13 @@ def test_what_their_function_raises_is_told_with_its_place(
     assert "(mine.py:" in said
 
 
-@pytest.mark.parametrize("name", ["mute", "mute_exit"])
+@pytest.mark.parametrize("name", ["mute", pytest.param("mute_exit", marks=pytest.mark.long)])
 def test_an_error_that_cannot_be_shown_is_one_line(folder: Path, name: str) -> None:
     said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
     assert "(a Dumb that cannot be shown) (mine.py:" in said
 
 
-@pytest.mark.parametrize("name", ["patches", "unprints"])
+@pytest.mark.parametrize("name", ["patches", pytest.param("unprints", marks=pytest.mark.long)])
 def test_what_breaks_torch_or_python_is_one_line(folder: Path, name: str) -> None:
     said = last_line(triage(folder, f"mine:{name}", *QUICK), 4)
     assert f"mine:{name}: their code changed torch or the interpreter: " in said

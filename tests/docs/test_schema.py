@@ -19,7 +19,11 @@ from roofwatch.session.fold import fold
 from roofwatch.session.printable import plain_json
 from roofwatch.session.summary import record
 
-SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("**/*.jsonl"))
+ROOT = Path(__file__).parent.parent / "sessions"
+ALIKE = ("runs/run-", "two/fleet-")  # more of what one shows, and files of another schema
+SESSIONS = sorted(
+    path for path in ROOT.glob("**/*.jsonl") if not str(path.relative_to(ROOT)).startswith(ALIKE)
+)
 FIRST, EACH = 2, 80  # lines of a kind that are looked at, for speed: so many, then one of so many
 
 

@@ -102,6 +102,7 @@ def test_two_ranks_measure_gather_and_send(record: Path, tmp_path: Path) -> None
     assert again.end is not None
 
 
+@pytest.mark.long
 def test_a_killed_rank_is_named_and_the_others_report(record: Path) -> None:
     told, codes, err = two("killed", record, "--json")
     assert codes == [4, -9], err
@@ -113,6 +114,7 @@ def test_a_killed_rank_is_named_and_the_others_report(record: Path) -> None:
     assert told["notes"] == ["no links: fewer than two ranks are there for them"]
 
 
+@pytest.mark.long
 def test_torchrun_measures_for_real(tmp_path: Path) -> None:
     run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     fleet = ["-m", "roofwatch.fleet", "--device", "cpu", "--json", "--no-collectives"]

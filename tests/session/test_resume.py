@@ -282,6 +282,7 @@ def test_telemetrys_fault_is_of_the_run_under_way() -> None:
     assert [f.run for f in session.open_faults] == [2]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"

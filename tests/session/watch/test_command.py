@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -71,7 +72,16 @@ def test_what_cannot_be_run_says_why(tmp_path) -> None:
     assert (absent.value.exit_code, denied.value.exit_code, null.value.exit_code) == (127, 126, 126)
 
 
-def test_a_signal_reaches_the_command_once_and_in_order() -> None:
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard: a job in the background is started with it ignored."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_reaches_the_command_once_and_in_order(heard: None) -> None:
     with Passing() as passing:
         process = subprocess.Popen(
             [sys.executable, "-c", "pass"]

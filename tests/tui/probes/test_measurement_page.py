@@ -55,7 +55,10 @@ def told(page: list[str], name: str) -> str:
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda p: p.stem)
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(
+    "glyphs",
+    [pytest.param(UNICODE, id="unicode"), pytest.param(ASCII, id="ascii", marks=pytest.mark.long)],
+)
 def test_every_probe_of_every_session_has_its_page(path: Path, glyphs: Glyphs) -> None:
     session = fold(events(path))
     found = findings(session)
@@ -375,7 +378,15 @@ OTHER = {
 }
 
 
-@pytest.mark.parametrize("name", ["h200-quick-1", "h200-full-1", "h200-kernels-1", "h200-decode-1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "h200-quick-1",
+        pytest.param("h200-full-1", marks=pytest.mark.long),
+        "h200-kernels-1",
+        pytest.param("h200-decode-1", marks=pytest.mark.long),
+    ],
+)
 def test_damaged_measurements_are_shown(name: str) -> None:
     path = SESSIONS[0].parent / f"{name}.jsonl"
     stream = [json.loads(line) for line in path.read_text().splitlines()]

@@ -51,7 +51,14 @@ def drawn(app: RoofwatchApp) -> dict[str, list[str]]:
     return {pane.id or "": pane.lines for pane in app.dashboard.query(Pane)}
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((80, 24), marks=pytest.mark.long),
+        (120, 36),
+        pytest.param((200, 60), marks=pytest.mark.long),
+    ],
+)
 async def test_live_and_replay_draw_the_same_rows(
     h200_file: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:

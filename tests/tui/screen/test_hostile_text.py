@@ -25,7 +25,9 @@ def on_screen(app: App[None]) -> str:
     return "\n".join([*("".join(s.text for s in strip) for strip in strips), *drawn])
 
 
-@pytest.mark.parametrize("suite", ["full", "mistakes", "decode", "kernels"])
+@pytest.mark.parametrize(
+    "suite", [pytest.param("full", marks=pytest.mark.long), "mistakes", "decode", "kernels"]
+)
 async def test_every_tab_shows_text(suite: str, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "roofwatch" / "sessions"
     folder.mkdir(parents=True)

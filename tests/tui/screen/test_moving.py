@@ -47,8 +47,8 @@ def footer(app: RoofwatchApp) -> str:
     ("pane", "where"),
     [
         ("1", lambda at: at.point),
-        ("3", lambda at: at.probe),
-        ("4", lambda at: at.place.finding),
+        pytest.param("3", lambda at: at.probe, marks=pytest.mark.long),
+        pytest.param("4", lambda at: at.place.finding, marks=pytest.mark.long),
     ],
 )
 async def test_the_first_press_goes_where_it_says(pane: str, where: Callable[..., int]) -> None:
@@ -97,7 +97,14 @@ async def test_a_key_that_can_do_nothing_says_so(
 MOVES = {"↑↓": "down", "←→": "right", "+-": "plus"}
 
 
-@pytest.mark.parametrize("size", [(60, 16), (50, 12), (80, 24)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((60, 16), marks=pytest.mark.long),
+        pytest.param((50, 12), marks=pytest.mark.long),
+        (80, 24),
+    ],
+)
 @pytest.mark.parametrize("path", [FULL, KERNELS, DECODE, MISTAKES], ids=lambda p: p.stem)
 async def test_what_is_offered_does_something(path: Path, size: tuple[int, int]) -> None:
     app = RoofwatchApp(Replay(path), UNICODE)
