@@ -13,6 +13,7 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rates import tflops
 
+AT_TOP = 0.985  # of the highest clock: two steps of 15 MHz below it
 WORTH_SAYING = 0.03  # a fall under three per cent is noise
 
 
@@ -97,13 +98,16 @@ def fall(session: Session, run: int | None = None, probe: str | None = None) -> 
     for sample in samples:
         mask |= sample.reasons or 0
     burst = _burst_of(session, last.probe, wanted)
-    price = tflops(burst) - rate if burst is not None else None
     device = session.device
+    clock = median(clocks) if clocks else None
+    # At its top the clock has cost nothing: then the difference is another's, or noise.
+    fell = clock is None or not device.sm_max_mhz or clock < AT_TOP * device.sm_max_mhz
+    price = tflops(burst) - rate if burst is not None and fell else None
     return Fall(
         probe=last.probe,
         tflops=rate,
         price_tflops=price if price is not None and price > 0 else None,
-        sm_mhz=median(clocks) if clocks else None,
+        sm_mhz=clock,
         sm_max_mhz=device.sm_max_mhz,
         power_w=median(powers) if powers else None,
         power_limit_w=device.power_limit_w,

@@ -17,6 +17,7 @@ Sessions are kept in ~/.local/share/roofwatch/sessions (or under XDG_DATA_HOME).
 A file that is still written, or was cut short, is shown as far as it goes.
 
 examples:
+  roofwatch show last --md                   the last one saved, for a comment
   roofwatch show s.jsonl                     the report
   roofwatch show s.jsonl --json > record.json
   roofwatch show s.jsonl --replay --speed 10
@@ -40,6 +41,9 @@ def main(argv: list[str]) -> int:
     add_language_option(parser)
     options = parser.parse_args(argv)
     from roofwatch.session.fleet.fleet_file import is_fleet
+    from roofwatch.session.saved_names import path_named
+
+    options.files = [path_named(str(file)) for file in options.files]
 
     if len(options.files) == 1 and is_fleet(options.files[0]):
         options.file = options.files[0]

@@ -110,6 +110,7 @@ def test_its_files_go_with_the_workshop(monkeypatch: pytest.MonkeyPatch) -> None
     assert "TRITON_CACHE_DIR" not in os.environ
 
 
+@pytest.mark.long
 def test_a_function_is_really_compiled_under_inference_mode() -> None:
     x = torch.randn(4, 64)
     with torch.inference_mode(), workshop():

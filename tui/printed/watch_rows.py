@@ -82,7 +82,7 @@ def _identity(card: CardWatched) -> str:
 def _busy(card: CardWatched) -> str:
     """On a card the share of time with some kernel, and what of the work passed without one."""
     if card.busy_share is None:
-        return f"{NOT_READ} ({card.status.get('busy_share', '')})"
+        return f"{NOT_READ} ({_why(card, 'busy_share')})"
     if card.kind == "cpu":
         return f"the CPU was busy {percent(card.busy_share)} of the time"
     idle = ""
@@ -93,7 +93,7 @@ def _busy(card: CardWatched) -> str:
 
 def _clocks(card: CardWatched, cells: int, glyphs: Glyphs) -> list[Row]:
     if card.sm_mhz is None:
-        return hung(f"   {'clock':<{HEAD}}", f"{NOT_READ} ({card.status.get('sm_mhz', '')})", cells)
+        return hung(f"   {'clock':<{HEAD}}", f"{NOT_READ} ({_why(card, 'sm_mhz')})", cells)
     top = f" of {card.sm_max_mhz:.0f}" if card.sm_max_mhz else ""
     name = "CPU clock" if card.kind == "cpu" else "SM clock"
     out = [row((f"   {name:<{HEAD}}", "dim"), (f"{card.sm_mhz:.0f}{top} MHz on average", ""))]
@@ -111,7 +111,7 @@ def _clocks(card: CardWatched, cells: int, glyphs: Glyphs) -> list[Row]:
 
 def _power(card: CardWatched) -> str:
     if card.power_w is None:
-        return f"{NOT_READ} ({card.status.get('power_w', '')})"
+        return f"{NOT_READ} ({_why(card, 'power_w')})"
     limit = f", the limit is {card.power_limit_w:.0f} W" if card.power_limit_w else ""
     most = f", {card.power_max_w:.0f} W at the most" if card.power_max_w is not None else ""
     return f"{card.power_w:.0f} W on average{most}{limit}"
@@ -120,7 +120,7 @@ def _power(card: CardWatched) -> str:
 def _energy(card: CardWatched) -> str:
     energy = card.energy
     if energy is None:
-        return f"{NOT_READ} ({card.status.get('energy', '')})"
+        return f"{NOT_READ} ({_why(card, 'energy')})"
     text = joules(energy.joules)
     if energy.counter_j is not None and energy.integral_j is not None:
         text += (
@@ -153,7 +153,7 @@ def _limits(card: CardWatched) -> list[str]:
     if told:
         return told
     unknown = card.status.get("reasons")
-    return ["none seen"] if unknown is None else [f"{NOT_READ} ({unknown})"]
+    return ["none seen"] if unknown is None else [f"{NOT_READ} ({_why(card, 'reasons')})"]
 
 
 def _limit(reason: ReasonTime) -> str:
@@ -170,7 +170,7 @@ def _cost(card: CardWatched) -> str:
     limited = [r for r in card.reasons if r.key != IDLE_KEY and (r.counter_s or r.sampled_s)]
     if cost is None:
         if "reasons" in card.status:
-            return f"{NOT_READ} ({card.status['reasons']})"
+            return f"{NOT_READ} ({_why(card, 'reasons')})"
         if not limited:
             return "cost nothing"
         return "its price is not known: no roofline of such a card is saved (roofwatch run)"
@@ -183,9 +183,14 @@ def _cost(card: CardWatched) -> str:
     )
 
 
+def _why(card: CardWatched, field: str) -> str:
+    """Why it could not be read, in words."""
+    return card.status.get(field, "").replace("_", " ")
+
+
 def _memory(card: CardWatched, glyphs: Glyphs) -> str:
     if card.memory_max_bytes is None:
-        return f"{NOT_READ} ({card.status.get('memory_max_bytes', '')})"
+        return f"{NOT_READ} ({_why(card, 'memory_max_bytes')})"
     whole = f" of {card.memory_bytes / 2**30:.0f}" if card.memory_bytes else ""
     heat = f", {card.temp_max_c:.0f} {glyphs.degree}C" if card.temp_max_c is not None else ""
     return f"{card.memory_max_bytes / 2**30:.1f}{whole} GiB{heat} at the most"
