@@ -113,6 +113,7 @@ def mistaken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {"result": result, "path": path, "record": json.loads(result.stdout)}
 
 
+@pytest.mark.long
 def test_a_cpu_makes_the_mistakes_that_it_can(mistaken: dict[str, Any]) -> None:
     assert mistaken["result"].returncode == 0, mistaken["result"].stderr
     record = mistaken["record"]
@@ -129,6 +130,7 @@ def test_a_cpu_makes_the_mistakes_that_it_can(mistaken: dict[str, Any]) -> None:
     assert mistaken["result"].stderr.count("on purpose") == len(can)
 
 
+@pytest.mark.long
 def test_a_mistake_on_a_cpu_repeats_as_every_measurement(mistaken: dict[str, Any]) -> None:
     by_id = {m["id"]: m for m in mistaken["record"]["measurements"]}
     for m in mistaken["record"]["mistakes"]:
@@ -140,6 +142,7 @@ def test_a_mistake_on_a_cpu_repeats_as_every_measurement(mistaken: dict[str, Any
     assert half["wrong"] == pytest.approx(by_id["mistake-E1"]["gbs"] / 2)
 
 
+@pytest.mark.long
 def test_show_says_the_mistakes_again(mistaken: dict[str, Any]) -> None:
     command = [sys.executable, "-m", "roofwatch", "show", str(mistaken["path"])]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout

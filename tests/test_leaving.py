@@ -243,6 +243,7 @@ def test_a_plain_run_ends_in_order_when_its_terminal_is_gone(saved: Path) -> Non
     assert ended(screen, family, saved) == 129
 
 
+@pytest.mark.long
 def test_a_plain_run_measures_though_nobody_reads_its_progress(saved: Path) -> None:
     pytest.importorskip("torch")
     screen = terminal.Terminal(command(["run"], saved))

@@ -24,6 +24,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_a_session_stopped_after_any_line_is_shown(full_file: Path) -> None:
     stream = list(events(full_file))
     marks = [i for i, e in enumerate(stream) if type(e).__name__ not in ("Sample", "Series")]

@@ -89,7 +89,7 @@ def readable(stream: list[dict[str, Any]]) -> list[AnyEvent]:
     return found
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [pytest.param(FILES[0], marks=pytest.mark.long), FILES[1]])
 def test_what_is_left_of_damaged_points_is_shown(name: str) -> None:
     stream = without_samples(name)
     at = [i for i, e in enumerate(stream) if e["kind"] == "measurement"]
@@ -104,7 +104,7 @@ def test_what_is_left_of_damaged_points_is_shown(name: str) -> None:
         msgspec.json.encode(record(session, None))
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [pytest.param(FILES[0], marks=pytest.mark.long), FILES[1]])
 def test_a_session_stopped_anywhere_in_a_group_is_shown(name: str) -> None:
     stream = readable(without_samples(name))
     for i in range(5, len(stream), max(1, len(stream) // 25)):

@@ -91,6 +91,7 @@ def test_a_stopped_telemetry_hangs_and_is_replaced(
     assert hung.process.poll() == -signal.SIGKILL
 
 
+@pytest.mark.long
 @needs_torch
 def test_probes_that_die_in_a_probe_go_on_with_the_next(live: Live) -> None:
     live.start()
