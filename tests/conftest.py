@@ -19,6 +19,7 @@ from roofwatch.session.fold import Session, fold
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 SESSIONS = ROOT / "tests" / "sessions"
+MOST_PARAMETERS = 8  # of a test, without --long
 # A busy machine is no failure of what is drawn.
 for profile, examples in (("quick", 40), ("long", 100)):
     slow = [HealthCheck.too_slow]
@@ -29,7 +30,8 @@ for profile, examples in (("quick", 40), ("long", 100)):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--long``: with those that repeat in other places what one place shows."""
-    parser.addoption("--long", action="store_true", help="tests marked long as well")
+    said = "tests marked long as well, and of every test all parameters"
+    parser.addoption("--long", action="store_true", help=said)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,9 +41,26 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
-    left = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in set(left)]
+    taken = [item for item in items if not item.get_closest_marker("long")]
+    kept = set(_some_of_each(taken))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def _some_of_each(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Of a test with many parameters some, evenly, the first and the last among them.
+
+    Of the pure arithmetic, which costs nothing, all.
+    """
+    by_test: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        by_test.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
+    for (path, _), of in by_test.items():
+        if len(of) <= MOST_PARAMETERS or path.parent.name == "roofline":
+            yield from of
+            continue
+        steps = range(MOST_PARAMETERS)
+        yield from (of[round(i * (len(of) - 1) / (MOST_PARAMETERS - 1))] for i in steps)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from fuzz_promises import Broken, hold_refusal, hold_text
 from fuzz_readers import READERS
 
-COUNT, SEED = 400, 7
+COUNT, SEED = 250, 7
 
 
 @pytest.mark.parametrize("name", READERS)
