@@ -83,7 +83,14 @@ def test_a_terminal_that_is_gone_before_the_screen_opens_starts_no_run(saved: Pa
     assert not saved.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_ends_it_while_the_terminal_reads_nothing(saved: Path, number: int) -> None:
     screen = opened(saved)
     screen.hold()
@@ -95,7 +102,7 @@ def test_a_signal_ends_it_while_the_terminal_reads_nothing(saved: Path, number: 
     restored(screen)
 
 
-@pytest.mark.parametrize("key", ["q", "\x03"])
+@pytest.mark.parametrize("key", ["q", pytest.param("\x03", marks=pytest.mark.long)])
 def test_a_key_ends_it_while_the_terminal_reads_nothing(saved: Path, key: str) -> None:
     screen = opened(saved)
     screen.hold()
@@ -165,7 +172,14 @@ def test_ctrl_c_while_it_loads_prints_no_traceback(saved: Path, after_s: float) 
     assert screen.modes() == screen.modes_before
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_on_the_first_frame_gives_the_usual_screen_back(saved: Path, number: int) -> None:
     screen = terminal.Terminal(command([], saved))
     wait_for(lambda: b"loading" in screen.raw)

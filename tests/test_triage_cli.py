@@ -141,6 +141,7 @@ def test_it_says_that_it_runs_code_before_it_does(folder: Path) -> None:
         assert second == "from the module"
 
 
+@pytest.mark.long
 def test_without_json_it_reads_well(folder: Path) -> None:
     done = triage(folder, "./mine.py:speaks", *QUICK)
     assert done.returncode == 0, done.stderr

@@ -138,6 +138,7 @@ def test_the_sessions_own_views_see_its_own_card_alone(start: Start) -> None:
     assert not [s for s in session.spans if s.gpu is not None]
 
 
+@pytest.mark.long
 def test_a_telemetry_that_guessed_another_card_is_paired_and_keeps_all(start: Start) -> None:
     """CUDA counts the fastest first: torch's first is NVML's second."""
     session, table = whole(start([1, 0], [EVEN, EVEN]))
@@ -184,6 +185,7 @@ def test_closing_it_ends_every_process(start: Start) -> None:
     assert all(p.poll() is not None for p in processes)
 
 
+@pytest.mark.long
 def test_a_second_run_does_it_again(start: Start) -> None:
     live = start([0, 1], [EVEN, EVEN])
     until(live, lambda: not live.probing)
@@ -194,6 +196,7 @@ def test_a_second_run_does_it_again(start: Start) -> None:
     assert [r.gpu for r in table.rows] == [0, 1]
 
 
+@pytest.mark.long
 def test_the_table_is_in_the_record_the_text_and_the_markdown(start: Start) -> None:
     live = start([0, 1, 2], [EVEN, EVEN, [4300.0, 820.0, 500.0, 490.0]])
     session, table = whole(live)

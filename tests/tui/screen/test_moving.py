@@ -53,7 +53,7 @@ def footer(app: RoofwatchApp) -> str:
 )
 async def test_the_first_press_goes_where_it_says(pane: str, where: Callable[..., int]) -> None:
     at = lambda app: where(app.dashboard.at)  # noqa: E731
-    for path in (FULL, MISTAKES):
+    for path in (FULL,):
         first = await driven(path, (80, 24), f"{pane} home", at)
         last = await driven(path, (80, 24), f"{pane} end", at)
         assert first == 0
@@ -105,7 +105,16 @@ MOVES = {"↑↓": "down", "←→": "right", "+-": "plus"}
         (80, 24),
     ],
 )
-@pytest.mark.parametrize("path", [FULL, KERNELS, DECODE, MISTAKES], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(FULL, marks=pytest.mark.long),
+        KERNELS,
+        DECODE,
+        pytest.param(MISTAKES, marks=pytest.mark.long),
+    ],
+    ids=lambda p: p.stem,
+)
 async def test_what_is_offered_does_something(path: Path, size: tuple[int, int]) -> None:
     app = RoofwatchApp(Replay(path), UNICODE)
     async with app.run_test(size=size) as pilot:
