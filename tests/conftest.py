@@ -19,7 +19,7 @@ from roofwatch.session.fold import Session, fold
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 SESSIONS = ROOT / "tests" / "sessions"
-MOST_PARAMETERS = 8  # of a test, without --long
+MOST_PARAMETERS = 4  # of a test, without --long
 # A busy machine is no failure of what is drawn.
 for profile, examples in (("quick", 40), ("long", 100)):
     slow = [HealthCheck.too_slow]

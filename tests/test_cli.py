@@ -245,6 +245,7 @@ def test_a_run_on_a_device_that_is_not_there_leaves_nothing(tmp_path: Path) -> N
     assert list((tmp_path / "roofwatch" / "sessions").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_run_that_cannot_be_saved_says_so_and_measures(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "file").write_text("no folder")

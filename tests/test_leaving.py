@@ -207,6 +207,7 @@ def test_ctrl_c_in_any_verb_prints_no_traceback(verb: list[str]) -> None:
     assert err.count("\n") <= 1
 
 
+@pytest.mark.long
 def test_it_stops_and_comes_back_twice_while_it_measures(saved: Path) -> None:
     pytest.importorskip("torch")
     screen = opened(saved)

@@ -148,6 +148,7 @@ def test_it_stops_and_comes_back_as_a_shell_asks(started) -> None:  # type: igno
     assert started.close() == 0
 
 
+@pytest.mark.long
 def test_what_the_terminal_shows_is_what_the_screen_drew(tmp_path: Path) -> None:
     """Only cells that differ are sent: after many keys none may be left behind."""
     session = Path(__file__).parent / "sessions" / "h200-full-1.jsonl"

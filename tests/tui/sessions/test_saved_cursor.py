@@ -91,9 +91,12 @@ async def test_no_session_comes_under_the_cursor_by_itself(many: Path) -> None:
         await pilot.press("v", "down")
         await until(pilot, lambda: all(e.complete for e in entries()))
         await pilot.press("up")
-        after = moving.saved_here(app.dashboard._scene)
-        assert after is not None
-        assert after.path == app.dashboard.at.marked == here.path
+
+        def back() -> bool:
+            after = moving.saved_here(app.dashboard._scene)
+            return after is not None and after.path == app.dashboard.at.marked == here.path
+
+        await until(pilot, back)
         save(many, "newer", 31)
         app.dashboard.sources.listing.refresh()
         await until(pilot, lambda: entries()[0].path.name == "newer.jsonl")
