@@ -174,6 +174,7 @@ def test_what_the_terminal_shows_is_what_the_screen_drew(tmp_path: Path) -> None
     assert used == fresh
 
 
+@pytest.mark.long
 def test_a_whole_session_on_the_cpu(tmp_path: Path) -> None:
     saved = tmp_path / "whole.jsonl"
     screen = terminal.Terminal(
