@@ -55,6 +55,14 @@ class Instruments:
         child = self._children.get(name)
         return child is not None and child.process.poll() is None
 
+    def heard_out(self, name: str) -> bool:
+        """Whether it is not there, or has ended and its last words were taken from ``inbox``.
+
+        One whose process has just ended may have a fault still on its way.
+        """
+        child = self._children.get(name)
+        return child is None or child.retired
+
     def older_than(self, name: str, seconds: float) -> bool:
         """Whether it was started so long ago, or is not there at all."""
         child = self._children.get(name)

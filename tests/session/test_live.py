@@ -156,6 +156,20 @@ def test_a_named_device_that_is_absent_ends_with_3(tmp_path: Path) -> None:
     live.close()
 
 
+def test_the_last_words_of_telemetry_are_taken_before_it_is_heard_out(tmp_path: Path) -> None:
+    options = Options(device="cuda:7", probes=False, save=tmp_path / "s.jsonl")
+    live = Live(options, load_cards)
+    live.start()
+    telemetry = live.instruments.get("telemetry")
+    assert telemetry is not None
+    assert telemetry.wait(20) == 3
+    assert not live.instruments.alive("telemetry")
+    assert not live.instruments.heard_out("telemetry")  # dead, and its fault not yet taken
+    until(live, lambda: live.instruments.heard_out("telemetry"))
+    assert [f.exit_code for f in live.session.faults] == [3]
+    live.close()
+
+
 def test_telemetry_on_another_card_is_paired_by_uuid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

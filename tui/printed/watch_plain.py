@@ -32,7 +32,6 @@ from roofwatch.tui.printed.watch_rows import rows
 POLL_S = 0.1
 FIRST_SAMPLE_S = 3.0  # the card before the work: NVML starts in 0.3 s, or seconds
 NAMED_S = 20.0  # of a card that was named: without it nothing is run
-LAST_WORDS_S = 0.5  # what a telemetry that has ended said before may still be on its way
 LINE_S = 1.0
 
 
@@ -138,8 +137,8 @@ def _card_first(live: Live, passing: Passing, out: Output) -> int | None:
             return 128 + passing.asked[0]
         if any(f.exit_code == ABSENT for f in live.session.faults):
             return ABSENT
-        if not live.instruments.alive("telemetry"):
-            end_s = min(end_s, time.monotonic() + LAST_WORDS_S)
+        if live.instruments.heard_out("telemetry"):
+            break
     return None
 
 
