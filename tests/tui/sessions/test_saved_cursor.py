@@ -89,14 +89,18 @@ async def test_no_session_comes_under_the_cursor_by_itself(many: Path) -> None:
         here = moving.saved_here(app.dashboard._scene)
         assert here is not None
         await pilot.press("v", "down")
+        below = moving.saved_here(app.dashboard._scene)
+        assert below is not None
         await until(pilot, lambda: all(e.complete for e in entries()))
-        await pilot.press("up")
-
-        def back() -> bool:
-            after = moving.saved_here(app.dashboard._scene)
-            return after is not None and after.path == app.dashboard.at.marked == here.path
-
-        await until(pilot, back)
+        held = moving.saved_here(app.dashboard._scene)
+        assert held is not None
+        assert held.path == below.path
+        paths = [e.path for e in entries()]  # read, they stand in another order
+        away = paths.index(here.path) - paths.index(below.path)
+        await pilot.press(*(["down" if away > 0 else "up"] * abs(away)))
+        after = moving.saved_here(app.dashboard._scene)
+        assert after is not None
+        assert after.path == app.dashboard.at.marked == here.path
         save(many, "newer", 31)
         app.dashboard.sources.listing.refresh()
         await until(pilot, lambda: entries()[0].path.name == "newer.jsonl")
