@@ -13,13 +13,11 @@ import time
 import msgspec
 
 from roofwatch.fleet.links import Plan
-from roofwatch.session.child import log_file
+from roofwatch.session.child import last_lines, log_file
 from roofwatch.session.events import Beat, Note
 from roofwatch.session.events import decode as decode_event
 from roofwatch.session.fleet.lines import AnyLine
 from roofwatch.session.interpreter import start_of
-
-LOG_BYTES = 4096
 
 _decoder: msgspec.json.Decoder[AnyLine] = msgspec.json.Decoder(AnyLine)
 
@@ -97,10 +95,8 @@ class LinksProcess:
 
     def _last_words(self) -> str:
         """The last line that its libraries printed: NCCL's reason to end the process."""
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - LOG_BYTES))
-        lines = self._log.read().decode("utf-8", "replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f": {said[:200]}" if said else ""
+        lines = last_lines(self._log)
+        return f": {lines[-1].strip()[:200]}" if lines else ""
 
     def kill(self) -> None:
         """At once, and what it started."""

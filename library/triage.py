@@ -222,16 +222,9 @@ def _known(given: Session | None, path: object, here: Device) -> Ceilings:
         raise Refused(
             shown(f"{path}: is of {of.name or of.kind}, and this is {here.name or here.kind}")
         )
-    from roofwatch.session.roofs import roofs
+    from roofwatch.session.ceilings import session_ceilings
 
-    own = roofs(given)
-    peaks = {k: r.best_tflops for k, r in own.compute.items() if r.best_tflops}
-    return Ceilings(
-        bandwidth_gbs=own.bandwidth_gbs,
-        bandwidth_origin="session" if own.bandwidth_gbs else None,
-        peaks_tflops=peaks,
-        peak_origins=dict.fromkeys(peaks, "session"),
-    )
+    return session_ceilings(given, "session")
 
 
 def _counted(seen: Examined, flop: float | None, bytes: float | None) -> tuple[Counted, ...]:
@@ -272,14 +265,9 @@ def _ceilings(
     nominal = nominal_here(here)
     if nominal is None:
         return known
-    peaks = {**nominal.peaks_tflops, **known.peaks_tflops}
-    from_table = known.bandwidth_gbs is None and nominal.bandwidth_gbs is not None
-    return Ceilings(
-        bandwidth_gbs=nominal.bandwidth_gbs if from_table else known.bandwidth_gbs,
-        bandwidth_origin=NOMINAL if from_table else known.bandwidth_origin,
-        peaks_tflops=peaks,
-        peak_origins={**dict.fromkeys(peaks, NOMINAL), **known.peak_origins},
-    )
+    from roofwatch.session.ceilings import nominal_ceilings
+
+    return known.or_else(nominal_ceilings(nominal))
 
 
 def _answer(

@@ -39,6 +39,16 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
     peaks_tflops: dict[str, float] = {}
     peak_origins: dict[str, str] = {}
 
+    def or_else(self, other: Ceilings) -> Ceilings:
+        """These, and from ``other`` what they lack, each with its origin."""
+        lacks = self.bandwidth_gbs is None
+        return Ceilings(
+            bandwidth_gbs=other.bandwidth_gbs if lacks else self.bandwidth_gbs,
+            bandwidth_origin=other.bandwidth_origin if lacks else self.bandwidth_origin,
+            peaks_tflops=other.peaks_tflops | self.peaks_tflops,
+            peak_origins=other.peak_origins | self.peak_origins,
+        )
+
 
 class Floors(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that one call needs at least: ``compute_s`` by operators right of the ridge,

@@ -22,6 +22,7 @@ from roofwatch.session.kept_file import SessionFile
 from roofwatch.session.scratch import Scratch
 
 LOG_LINES = 6
+LOG_BYTES = 4096  # looked at, of its end
 OUT_OF_MEMORY = ", by the kernel: the memory that this container may use was full"
 PIPE_BYTES = 1 << 20  # Linux' own limit for an unprivileged process
 
@@ -173,11 +174,7 @@ class Child:
 
     def log_tail(self) -> list[str]:
         """The last lines that its libraries printed."""
-        self._log.seek(0, os.SEEK_END)
-        size = self._log.tell()
-        self._log.seek(max(0, size - 4096))
-        text = self._log.read().decode("utf-8", "replace")
-        return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]
+        return last_lines(self._log)[-LOG_LINES:]
 
 
 def _step(beat: Beat | None) -> tuple[object, ...] | None:
@@ -196,3 +193,10 @@ def log_file() -> IO[bytes]:
         return tempfile.TemporaryFile()
     except OSError:
         return open(os.devnull, "r+b")
+
+
+def last_lines(log: IO[bytes]) -> list[str]:
+    """The lines at the end of such a file that are not empty."""
+    log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_BYTES))
+    text = log.read().decode("utf-8", "replace")
+    return [line for line in text.splitlines() if line.strip()]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from roofwatch.roofline.kernel_bound import BOUNDS, OVERHEAD, UNKNOWN
+from roofwatch.session.ceilings import NOMINAL
 from roofwatch.trace.candidates import candidates
-from roofwatch.trace.card_roofs import NOMINAL, NONE, ceilings
+from roofwatch.trace.card_roofs import NONE, ceilings
 from roofwatch.trace.judged import Judged, judge, rows
 from roofwatch.trace.parts import IN_GRAPH, NO_OPERATOR, NO_SHAPES, Parts, device_parts, host_parts
 from roofwatch.trace.recording import HOST, Recording

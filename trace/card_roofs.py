@@ -8,47 +8,43 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.floors import Ceilings
 from roofwatch.roofline.lookup import Identity, Nominal, bare_name, lookup
 from roofwatch.roofline.nominal import Card as TableCard
+from roofwatch.session.ceilings import NOMINAL, nominal_ceilings, session_ceilings
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import PlanError, card_named
 from roofwatch.session.replay import Replay
-from roofwatch.session.roofs import roofs
 from roofwatch.trace.refusal import UnreadableTrace
 from roofwatch.trace.report import Card
 
-MEASURED, NOMINAL, NONE = "measured", "nominal", "none"
+MEASURED, NONE = "measured", "none"
 Table = tuple[tuple[TableCard, ...], frozenset[str]]
 
 
 def nominal_roofs(card: Nominal, asked: bool = False) -> Card:
     """The datasheet's, as ``plan`` takes them."""
-    known = card.bandwidth_gbs is not None or bool(card.peaks_tflops)
-    return Card(
-        name=card.name,
-        origin=NOMINAL if known else NONE,
-        asked=asked,
-        bandwidth_gbs=card.bandwidth_gbs,
-        bandwidth_origin=NOMINAL if card.bandwidth_gbs else None,
-        peaks_tflops=dict(card.peaks_tflops),
-        origins=dict.fromkeys(card.peaks_tflops, NOMINAL),
-    )
+    return _card(card.name, nominal_ceilings(card), asked=asked)
 
 
 def measured_roofs(session: Session, file: Path | None = None, asked: bool = False) -> Card:
     """A session's bandwidth and flats; what it did not measure is nominal."""
-    own = roofs(session)
-    base = session.nominal
-    found = nominal_roofs(base) if base else Card(name=session.device.name, origin=NONE)
-    peaks = {k: c.best_tflops for k, c in own.compute.items() if c.best_tflops is not None}
-    measured = own.bandwidth_gbs is not None or bool(peaks)
+    rates = session_ceilings(session, MEASURED)
+    if session.nominal is not None:
+        rates = rates.or_else(nominal_ceilings(session.nominal))
+    return _card(session.device.name, rates, file=file, asked=asked)
+
+
+def _card(name: str | None, rates: Ceilings, asked: bool, file: Path | None = None) -> Card:
+    """``file``: told where something in it was measured."""
+    origins = {rates.bandwidth_origin, *rates.peak_origins.values()}
+    origin = next((o for o in (MEASURED, NOMINAL) if o in origins), NONE)
     return Card(
-        name=session.device.name,
-        origin=MEASURED if measured else found.origin,
+        name=name,
+        origin=origin,
         asked=asked,
-        file=str(file) if file and measured else None,
-        bandwidth_gbs=own.bandwidth_gbs or found.bandwidth_gbs,
-        bandwidth_origin=MEASURED if own.bandwidth_gbs else found.bandwidth_origin,
-        peaks_tflops=found.peaks_tflops | peaks,
-        origins=found.origins | dict.fromkeys(peaks, MEASURED),
+        file=str(file) if file and origin == MEASURED else None,
+        bandwidth_gbs=rates.bandwidth_gbs,
+        bandwidth_origin=rates.bandwidth_origin,
+        peaks_tflops=rates.peaks_tflops,
+        origins=rates.peak_origins,
     )
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-
-import msgspec
 
 from roofwatch.notebook.finding import WRONG
 from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.sheet import rows, shell_rows
-from roofwatch.notebook.verdict import Verdict, check_rows
+from roofwatch.notebook.verdict import check_rows
 from roofwatch.session.cards import load_cards
 from roofwatch.session.number_file import STDIN, UnreadableNumbers, read_numbers, said_name
-from roofwatch.session.printable import plain_json, shown
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.printed.print_json import print_json_lines
 
 UNREADABLE, WRONG_NUMBER = 2, 5
 MOST_NAMES = 12
@@ -44,7 +43,7 @@ def run(
         raise UnreadableNumbers(f"{said_name(name or STDIN)}: no rows in it")
     unreadable = [v.error for v in found if v.error is not None]
     if as_json:
-        _write_json(found)
+        print_json_lines(found)
     elif sys.stdout is not None and (name is not None or not unreadable):
         from roofwatch.tui.drawing.print_rows import columns, print_rows
         from roofwatch.tui.notebook.verdict_rows import answers
@@ -62,12 +61,3 @@ def run(
     if unreadable:
         return UNREADABLE
     return WRONG_NUMBER if strict and any(v.verdict == WRONG for v in found) else 0
-
-
-def _write_json(found: Iterable[Verdict]) -> None:
-    if sys.stdout is None:  # closed by the shell
-        return
-    encode = msgspec.json.Encoder().encode
-    for one in found:
-        sys.stdout.buffer.write(plain_json(encode(one)) + b"\n")
-    sys.stdout.flush()

@@ -13,6 +13,7 @@ from roofwatch.session.saved_names import HELP, session_named
 from roofwatch.session.side_by_side import Named, SideBySide, printed, side_by_side
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.look_options import add_ascii_option
+from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "Saved sessions side by side: what differs, and what of it is more than noise."
 EPILOG = """\
@@ -76,12 +77,7 @@ def _print(
     glyphs_of: Callable[[str | None, bool], Glyphs],
 ) -> None:
     if options.json:
-        import msgspec
-
-        from roofwatch.session.printable import plain_json
-
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(printed(told))) + b"\n")
-        sys.stdout.flush()
+        print_json(printed(told))
         return
     if options.md:
         from roofwatch.session.markdown import compared_markdown

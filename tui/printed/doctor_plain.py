@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import msgspec
-
 from roofwatch.session.doctor.checks import rows
 from roofwatch.session.doctor.look import look
-from roofwatch.session.doctor.said import FAIL, Row
-from roofwatch.session.printable import plain_json
+from roofwatch.session.doctor.said import FAIL
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.live_options import device
 from roofwatch.tui.printed.look_options import add_ascii_option
+from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "A rented machine looked over in ten seconds, before money is spent on it."
 EPILOG = """\
@@ -61,7 +59,7 @@ def run(
         facts = look(options.device, os.environ, _saying(tell))
     found = rows(facts)
     if options.json:
-        _print_json(found)
+        print_json(found)
     elif sys.stdout is not None:  # closed by the shell
         from roofwatch.tui.drawing.print_rows import columns, print_rows
         from roofwatch.tui.printed.doctor_rows import doctor_rows
@@ -94,9 +92,3 @@ def _saying(tell: Callable[[object], None]) -> Callable[[str], None]:
     if sys.stderr is None or not sys.stderr.isatty():
         return lambda _: None
     return lambda what: tell(f"{what} ...")
-
-
-def _print_json(found: list[Row]) -> None:
-    if sys.stdout is not None:  # closed by the shell
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(found)) + b"\n")
-        sys.stdout.flush()

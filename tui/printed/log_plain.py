@@ -10,10 +10,11 @@ import msgspec
 from rich.cells import set_cell_size
 
 from roofwatch.session.log_entry import Logged, session_log
-from roofwatch.session.printable import plain_json, shown
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, wrapped
+from roofwatch.tui.printed.print_json import print_json_lines
 
 YEAR = 100  # cells from which a date has its year
 SUITE, RATE, KEY, STEP, FOUND, HOURS, COST = 9, 6, 6, 8, 6, 7, 10
@@ -30,9 +31,7 @@ def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool
     if options.anonymous:
         found = map(_nameless, found)
     if options.json:
-        for one in found:
-            sys.stdout.buffer.write(plain_json(msgspec.json.encode(one)) + b"\n")
-        sys.stdout.flush()
+        print_json_lines(found)
         return
     from roofwatch.tui.drawing.print_rows import columns, print_rows
 

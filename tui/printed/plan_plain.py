@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.example import Example
 from roofwatch.roofline.model import Model
@@ -17,8 +15,8 @@ from roofwatch.session.models import load_models, model_named
 from roofwatch.session.plan import Plan, PlanError, Question
 from roofwatch.session.plan_fields import FIELDS, question_of
 from roofwatch.session.plan_sources import answer, measured_plan, seeds, table
-from roofwatch.session.printable import plain_json
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "A card and a model on paper: ridge, weights, KV cache, what a batch can reach."
 EPILOG = """\
@@ -73,7 +71,7 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None], Glyphs]) 
     question = question_of(said)
     found = None if options.examples else _found(options, question)
     if options.json:
-        _print_json(_examples() if found is None else found)
+        print_json(_examples() if found is None else found)
     elif sys.stdout is not None:  # closed by the shell
         pairs = asked and not (question.card or question.model or options.session)
         _print_text(found, [] if asked else _examples(), glyphs_of(sys.stdout.encoding), pairs)
@@ -129,9 +127,3 @@ def _print_text(
     below = example_rows(examples, cells)
     head = head_rows(HEAD, cells) if below else head_rows(PAIRS, cells) if pairs else []
     print_rows([*head, *rows, *([row("")] if rows and below else []), *below], sys.stdout)
-
-
-def _print_json(found: object) -> None:
-    if sys.stdout is not None:  # closed by the shell
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(found)) + b"\n")
-        sys.stdout.flush()

@@ -27,7 +27,8 @@ from roofwatch.session.models import packaged_models
 from roofwatch.session.own_card import own_card
 from roofwatch.session.plan import PlanError, card_named
 from roofwatch.session.plan_sources import SEEDS_PAIRS
-from roofwatch.session.printable import plain_json, shown
+from roofwatch.session.printable import shown
+from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "The self-tests of the notes that the project grew from, with numbers for a card."
 EPILOG = """\
@@ -98,8 +99,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.json:
         told = Printed(gpu=on.card.name, seed=seed, questions=[_told(q) for q in found])
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(told)) + b"\n")
-        sys.stdout.flush()
+        print_json(told)
         return 0
     _say(
         quiz_label(

@@ -142,13 +142,10 @@ def print_session(
     if sys.stdout is None:  # closed by the shell
         return
     if options.json:
-        import msgspec
-
-        from roofwatch.session.printable import plain_json
         from roofwatch.session.summary import record
+        from roofwatch.tui.printed.print_json import print_json
 
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(record(session, path))) + b"\n")
-        sys.stdout.flush()
+        print_json(record(session, path))
         return
     if options.md:
         from roofwatch.session.markdown import markdown

@@ -11,12 +11,12 @@ import msgspec
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import record_markdown
-from roofwatch.session.printable import plain_json
 from roofwatch.session.record_table import SCHEMA, answers, record_table
 from roofwatch.session.record_words import csv_text
 from roofwatch.session.replay import Replay
 from roofwatch.session.same_card import refuse_others
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.printed.print_json import print_json
 
 
 def print_table(
@@ -33,7 +33,7 @@ def print_table(
     if options.table == "json":
         table = {"schema": SCHEMA, **msgspec.to_builtins(record_table(sessions))}
         table["questions"] = answers(sessions)
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(table)) + b"\n")
+        print_json(table)
     elif options.table == "text":
         _print_text(sessions, glyphs_of(sys.stdout.encoding, options.ascii))
     elif options.table == "csv":

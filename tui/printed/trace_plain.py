@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roofwatch.session.cards import load_cards
-from roofwatch.session.printable import plain_json
 from roofwatch.trace.analysis import Examined, examined, report
 from roofwatch.trace.card_roofs import roofs_for
 from roofwatch.trace.read_trace import read_trace
 from roofwatch.trace.refusal import UnreadableTrace
 from roofwatch.trace.report import Card
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "A profiler's trace on the roofline: what binds each kernel, and the gaps."
 EPILOG = """\
@@ -92,10 +92,7 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Gly
     if sys.stdout is None:  # closed by the shell
         return 0
     if options.json:
-        import msgspec
-
-        sys.stdout.buffer.write(plain_json(msgspec.json.encode(found)) + b"\n")
-        sys.stdout.flush()
+        print_json(found)
         return 0
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.trace.trace_page import whole
