@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,18 +146,19 @@ def test_a_key_that_quits_is_text_where_a_value_is_typed(saved: Path) -> None:
 
 
 def wait_for_our_first_line(pid: int) -> None:
-    """Until Python, which has a traceback for an early SIGINT, has come to the program."""
-    bit = 1 << (signal.SIGINT - 1)
+    """Until Python, which has a traceback for an early SIGINT, has come to the program.
 
-    def caught() -> int:
+    Python ignores SIGPIPE and catches SIGINT as it starts; our first line lets go of the latter.
+    """
+
+    def has(kind: str, number: int) -> bool:
         status = Path(f"/proc/{pid}/status").read_text()
-        return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) & bit  # type: ignore[index]
+        signals = re.search(rf"{kind}:\s*(\w+)", status)
+        assert signals is not None
+        return bool(int(signals[1], 16) & 1 << (number - 1))
 
-    wait_for(lambda: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1:2] == [b"-m"])
-    for wanted in (bit, 0):
-        end = time.monotonic() + 10
-        while caught() != wanted:
-            assert time.monotonic() < end, "never happened"
+    wait_for(lambda: has("SigIgn", signal.SIGPIPE))
+    wait_for(lambda: not has("SigCgt", signal.SIGINT))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
@@ -237,6 +240,33 @@ def stop_and_resume(screen: Any, meanwhile: Any) -> None:
     seen = len(screen.raw)
     process.send_signal(signal.SIGCONT)
     wait_for(lambda: b"\x1b[?1049h" in screen.raw[seen:])
+
+
+def test_a_screen_in_the_background_waits_for_fg(h200_file: Path) -> None:
+    if shutil.which("bash") is None:
+        pytest.skip("bash is not installed")
+    shell = terminal.Terminal(["bash", "--noprofile", "--norc", "-i"], owned=True)
+    show = shlex.join([sys.executable, "-m", "roofwatch", "show", str(h200_file), "--replay"])
+    shell.type(f"{show} &\n")
+    for _ in range(2):  # bg changes nothing
+
+        def stopped() -> bool:
+            jobs = psutil.Process(shell.process.pid).children()
+            return bool(jobs) and jobs[0].status() == psutil.STATUS_STOPPED
+
+        wait_for(stopped)
+        assert b"\x1b[?1049h" not in shell.raw
+        before = len(shell.raw)
+        shell.type("bg\n")
+        wait_for(lambda seen=before: shell.raw.count(b"]+ ", seen))
+    wait_for(stopped)
+    shell.type("fg\n")
+    assert shell.when(lambda text: "quit" in text.splitlines()[-1], 20) is not None, shell.text()
+    shell.type("q")
+    wait_for(lambda: not psutil.Process(shell.process.pid).children())
+    shell.type("echo code=$?; exit\n")
+    wait_for(lambda: b"code=0" in shell.raw)
+    assert shell.process.wait(END_S) == 0
 
 
 def test_a_stop_from_outside_leaves_the_terminal_as_it_was_at_the_end(saved: Path) -> None:

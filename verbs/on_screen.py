@@ -32,10 +32,16 @@ def hung_up() -> bool:
 
 
 def left_in_time(last_word: LastWord | None = None) -> Leaving:
-    """Signals end the block in order or, where it is held up, without it."""
+    """Signals end the block in order or, where it is held up, without it.
+
+    A job in the background waits here until the terminal is its own: modes read before are the
+    shell's.
+    """
+    from roofwatch.tui.screen.foreground import come_to_front
     from roofwatch.tui.screen.leaving import Leaving
     from roofwatch.tui.screen.terminal import Terminal
 
+    come_to_front(sys.stdin.fileno())
     return Leaving(last_word, Terminal(sys.stdin.fileno(), sys.stderr.fileno()))
 
 

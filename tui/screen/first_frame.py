@@ -12,6 +12,8 @@ import signal
 from collections.abc import Iterator
 from typing import TextIO
 
+from roofwatch.tui.screen.foreground import come_to_front
+
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J", "\x1b[?25h\x1b[?1049l"
 TITLE, DIM, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[m"  # weight alone: NO_COLOR holds here too
 KEYS = " q quit  ? help"
@@ -49,6 +51,7 @@ def _away_while_stopped(stream: TextIO) -> Iterator[None]:
     def stop(*_: object) -> None:
         _write(stream, LEAVE)
         os.kill(os.getpid(), signal.SIGSTOP)
+        come_to_front(stream.fileno())
         with contextlib.suppress(OSError):
             _draw(stream)
 

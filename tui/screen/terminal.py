@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from roofwatch.tui.screen.first_frame import LEAVE
+from roofwatch.tui.screen.foreground import behind
 
 LOST = select.POLLHUP | select.POLLERR
 MODES = "".join(f"\x1b[?{n}l" for n in (1000, 1002, 1003, 1004, 1006, 1015, 1016, 2004, 2026, 2048))
@@ -39,7 +40,7 @@ class Terminal:
 
     def restore(self) -> None:
         """Modes and screen as they were, without waiting for a terminal that reads nothing."""
-        if self._behind():
+        if behind(self._reads):  # its modes and its screen are no longer ours
             return
         with contextlib.suppress(termios.error):
             if self._before and self._before != _modes(self._reads):
@@ -51,15 +52,8 @@ class Terminal:
     def put_back(self) -> None:
         """The modes alone, where an orderly end has left others."""
         with contextlib.suppress(termios.error):
-            if self._before and self._before != _modes(self._reads) and not self._behind():
+            if self._before and self._before != _modes(self._reads) and not behind(self._reads):
                 termios.tcsetattr(self._reads, termios.TCSANOW, self._before)
-
-    def _behind(self) -> bool:
-        """The shell has it: its modes and its screen are no longer ours."""
-        try:
-            return os.tcgetpgrp(self._reads) != os.getpgrp()
-        except OSError:  # not our session's
-            return False
 
     def _write(self, data: bytes) -> None:
         own = self._opened_again()
