@@ -157,7 +157,8 @@ def wait_for_our_first_line(pid: int) -> None:
         assert signals is not None
         return bool(int(signals[1], 16) & 1 << (number - 1))
 
-    wait_for(lambda: has("SigIgn", signal.SIGPIPE))
+    ended = psutil.STATUS_ZOMBIE  # one that needs nothing may be done before anyone looks
+    wait_for(lambda: has("SigIgn", signal.SIGPIPE) or psutil.Process(pid).status() == ended)
     wait_for(lambda: not has("SigCgt", signal.SIGINT))
 
 
