@@ -58,9 +58,10 @@ environment:
   LANG, COLORFGBG, NO_COLOR                language of the findings, colours
 
 exit codes:
-  0 done; 2 a mistake on the command line or in a file; 3 the device that was
-  named is absent; 4 an instrument or a probe failed; 5 something is wrong,
-  with --strict; 128+n signal n
+  0 done; 1 what was asked for could not be written (a full disk); 2 a mistake
+  on the command line or in a file; 3 the device that was named is absent; 4 an
+  instrument or a probe failed; 5 something is wrong, with --strict; 128+n
+  signal n
 """
 
 
