@@ -111,7 +111,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def ceiling(self) -> float | None:
         """What the judged rate cannot exceed."""
         if self.judged != "gbs":
-            return self.ceiling_tflops
+            return self.ceiling_tflops if self.nominal_tflops else None
         return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
 
     @property

@@ -12,7 +12,6 @@ import msgspec
 from roofwatch.session.bounds import Count, Moment, Seconds, Size
 
 SCHEMA = "roofwatch.fleet/1"
-FAMILY = "roofwatch.fleet/"
 
 DONE, PARTIAL, FAILED, SILENT, ABSENT = STATES = ("done", "partial", "failed", "silent", "absent")
 """Of a rank: measured; cut short; measured nothing; stopped speaking; never spoke."""
