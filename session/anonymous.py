@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from roofwatch.session.events import AnyEvent, Sample, Series, SessionInfo
+from roofwatch.session.fold import Session
 
 GONE = "(removed)"
 UUID = re.compile(r"(?:MIG-)?(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -42,6 +44,13 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
     return names.sub(GONE, text) if names is not None else text
 
 
+def cleaner(session: Session) -> Callable[[str], str]:
+    """Cleans a text of a session that was folded as it is: its host and cards are known by it."""
+    told = {session.host or "", session.device.uuid or ""}
+    told |= {device.uuid or "" for device in session.neighbours}
+    return partial(clean, names=_pattern(told))
+
+
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
     """The host's name, long and short, and its cards' UUIDs, as whole words."""
     told: set[str] = set()
@@ -49,7 +58,11 @@ def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
         if isinstance(event, SessionInfo):
             devices = [d for d in (event.device, *event.neighbours) if d is not None]
             told |= {event.host or "", *(d.uuid or "" for d in devices)}
-    told |= {name.partition(".")[0] for name in told if "." in name}
+    return _pattern(told)
+
+
+def _pattern(told: set[str]) -> re.Pattern[str] | None:
+    told = told | {name.partition(".")[0] for name in told if "." in name}
     known = sorted((n for n in told if len(n) >= SHORTEST), key=len, reverse=True)
     if not known:
         return None

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.log_plain import log_rows
 
-SESSIONS = Path(__file__).parent / "sessions"
+ROOT = Path(__file__).parent.parent
+SESSIONS = ROOT / "tests" / "sessions"
 THREE = [str(SESSIONS / f"h200-{suite}-1.jsonl") for suite in ("full", "decode", "kernels")]
 COMMENT = 65_536  # characters of a comment on GitHub
 
@@ -75,7 +77,12 @@ def test_what_does_not_go_together_is_one_line(capsys: pytest.CaptureFixture[str
     assert "several files are of --table" in refused(capsys, *THREE)
     assert "--one-kind is of --table" in refused(capsys, THREE[0], "--one-kind")
     assert "no file goes with it" in refused(capsys, THREE[0], "--log")
-    assert "--json and --anonymous only" in refused(capsys, "--log", "--md")
+    for word in (["--md"], ["--one-kind"], ["--nominal", "x"], ["--plot", "x.svg"]):
+        assert "--json, --anonymous and --price only" in refused(capsys, "--log", *word)
+    for word in (["--table"], ["--plot", "x.svg"], ["--probe", "matmul-bf16"]):
+        assert "--price is of the whole record" in refused(
+            capsys, THREE[0], *word, "--price", "1.99/h"
+        )
     assert "required: file" in refused(capsys)
     assert "--anonymous is of what is printed" in refused(
         capsys, THREE[0], "--anonymous", "--replay"
@@ -157,6 +164,25 @@ def test_a_price_brings_hours_and_cost(kept: Path) -> None:
             assert any("cut short" in line for line in lines)
 
 
+def test_a_price_that_is_said_replaces_those_that_were_kept(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = kept / "h200-full-1.jsonl"
+    first, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(first[:-1] + b',"price":{"per_hour":3.0,"currency":"CHF"}}\n' + rest)
+    before = path.read_bytes()
+    said = shown(capsys, "--log", "--json", "--price", "1.99 EUR/h", "--anonymous")
+    told = [json.loads(line) for line in said.splitlines()]
+    assert len(told) == 4
+    assert {t["currency"] for t in told} == {"EUR"}
+    assert [t["cost"] for t in told] == [pytest.approx(1.99 * t["hours"]) for t in told]
+    lines = shown(capsys, "--log", "--price", "1.99 EUR/h").splitlines()
+    assert lines[0].split()[-2:] == ["hours", "cost"]
+    assert all(line.endswith("EUR") for line in lines[1:])
+    assert path.read_bytes() == before
+    assert "EUR" not in shown(capsys, "--log")
+
+
 def test_without_sessions_the_log_says_how_one_is_made(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -173,3 +199,18 @@ def test_the_log_needs_neither_torch_nor_textual(kept: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
     )
     assert told.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_readmes_record_is_what_its_command_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"    \./start show (tests\S+) --table\n\n((?:     .*\n)+)", readme)
+    assert block is not None
+    files = [str(path) for path in sorted(ROOT.glob(block[1]))]
+    assert len(files) == 3
+    out = shown(capsys, *files, "--table")
+    *lines, rest = re.sub(r"(?m)^    ", "", block[2]).splitlines()
+    assert rest == " ..."
+    assert lines == out.splitlines()[: len(lines)]
+    assert any("answer 5" in line for line in lines)

@@ -9,9 +9,10 @@ from rich.cells import cell_len
 from roofwatch.session.checks import FAILED, MISSING, Check
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import Question
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import TableRow
 from roofwatch.session.record_table import OneSession, RecordTable
-from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped
+from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped, session_said
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 
@@ -26,7 +27,7 @@ def table_rows(table: RecordTable, room: int, glyphs: Glyphs) -> list[Row]:
     """The table, its checks and the sessions that it is of, in ``room`` cells."""
     out = [row((_laid(" record", HEADS[1:], room), "dim"))]
     for r in table.rows:
-        out += _row(r, room, glyphs)
+        out += _row(r, table.scale, room, glyphs)
     out += check_rows(table.checks, room, glyphs)
     if table.note:
         out += wrapped(table.note, room - 2, "warn", f" {glyphs.warn} ")
@@ -56,13 +57,13 @@ def question_rows(found: Sequence[Question], room: int, glyphs: Glyphs) -> list[
     return out
 
 
-def _row(r: TableRow, room: int, glyphs: Glyphs) -> list[Row]:
-    told = cells(r, glyphs.dash)
+def _row(r: TableRow, scale: RateScale, room: int, glyphs: Glyphs) -> list[Row]:
+    told = cells(r, scale, glyphs.dash)
     what = f" {head_of(shown(told.what), _what(room) - 2, glyphs.ellipsis)}"
     beside = shown(about(r))
     if r.said and cell_len(r.said) > RIGHT[2]:  # the card: words over the whole line
         return hung(f"{what}  ", shown(r.said), room - 1, "", "")
-    mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
+    mark = "" if r.sound is None else glyphs.ok if r.sound else glyphs.warn
     line = f"{_laid(what, told[1:], room)} {mark}".rstrip()
     style = "dim" if not r.filled else ""
     if beside and WHOLE + 3 + cell_len(beside) < room >= ROOMY:
@@ -85,6 +86,5 @@ def _laid(what: str, rest: Sequence[str], room: int) -> str:
 
 
 def _session(s: OneSession) -> str:
-    rows = f"{len(s.rows)} rows" if len(s.rows) != 1 else "1 row"
     cut = "" if s.complete else ", cut short"
-    return shown(f"session {s.id} of {s.started_at[:10]}, {s.suite}{cut}: {rows}")
+    return shown(f"session {s.id} of {s.started_at[:10]}, {s.suite}{cut}: {session_said(s)}")

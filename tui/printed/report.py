@@ -70,7 +70,7 @@ def report(
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
-    rows += [*record_rows.table_rows(record_table([session]), cells, glyphs), row("")]
+    rows += [*record_rows.table_rows(record_table([session], found), cells, glyphs), row("")]
     rows += record_rows.question_rows(questions(session, own), cells, glyphs)
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
