@@ -12,6 +12,8 @@ from roofwatch.session.events import SCHEMA
 
 FAMILY, _, OWN = SCHEMA.rpartition("/")
 NO_SESSION = "not a roofwatch session"
+FLEET = "roofwatch.fleet"  # the family of session/fleet/lines.py
+FLEETS = "it is a fleet's file, which roofwatch show reads"
 
 
 class _First(msgspec.Struct):
@@ -24,6 +26,8 @@ _decoder = msgspec.json.Decoder(_First)
 def refusal(schema: str | None) -> str | None:
     """Why a file whose first line names this schema cannot be read; None where it can."""
     family, _, number = (schema or "").rpartition("/")
+    if family == FLEET:
+        return f"{NO_SESSION}: {FLEETS}"
     if family != FAMILY:
         return f"{NO_SESSION} (no schema)"
     if number.partition(".")[0] == OWN:
