@@ -12,66 +12,134 @@ from roofwatch.session.fleet.link_figures import (
     overlapped,
     slow_links,
 )
+from roofwatch.session.fleet.link_nominals import (
+    BY_CARD,
+    BY_DRIVER,
+    BY_RATE,
+    NAMES,
+    LinkNominal,
+    link_nominals,
+)
+from roofwatch.session.fleet.missing_links import missing_links
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
+from roofwatch.tui.drawing.micro import micro
+from roofwatch.tui.drawing.numbers import percent
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
+from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.third_roof import third_roof
 
-OP_CELLS = 27
+OP_CELLS, MOST_OP_CELLS = 23, 40
+OTHER_CELLS = 57  # of the columns behind the name
 MOST_GROUPS, MOST_LINKS = 4, 6
+COLUMNS = (
+    "latency: of the smallest size. bus GB/s: what each link carries, at its best size. "
+    "{share}alpha + size / beta: the line through all sizes, beta in GB/s. fit off: how far the "
+    "times lie from it."
+)
+SHARE, SHARE_CELLS = "share: of the nominal rate. ", 6
+HOW = {
+    BY_DRIVER: " by the driver's word",
+    BY_RATE: " by its rate",
+    BY_CARD: ", as the card has no NVLink",
+}
 
 
 def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
-    """All of it; nothing where no link was measured."""
-    if not fleet.collectives and not fleet.links:
-        return []
-    out = [row(""), *_collectives(fleet, cells, glyphs)]
+    """All of it; in place of it why no link was measured."""
+    missing = missing_links(fleet)
+    if missing:
+        return [row(""), *hung(" links: ", shown(missing), cells, of_head="dim")]
+    sold = link_nominals(fleet)
+    out = [row("")]
+    if fleet.collectives:
+        out += _collectives(fleet, sold, cells, glyphs)
+    out += _nominal(fleet, sold, cells)
     drawn: list[Row] = []
     for roof in link_roofs(fleet):
         if roof.group == WORLD and len(fleet.nodes) > 1:
             continue
         where = {WITHIN: "within a node", BETWEEN: "between nodes"}.get(roof.group, "all ranks")
         said = (
-            f"{where} {figure(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
-            f"{figure(roof.peak_tflops)} TFLOP/s need {figure(roof.ridge)} FLOP per byte sent"
+            f"{where} {significant(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
+            f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
+            "byte sent"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
         drawn = third_roof(roof, cells, glyphs)  # of several the last: the widest
-    out += drawn
-    out += _overlap(fleet, cells)
-    out += _links(fleet, cells, glyphs)
+    out += [*drawn, *_overlap(fleet, cells), *_pairs(fleet, sold, cells, glyphs)]
+    return micro([*out, *slow_link_rows(fleet, cells, glyphs)], glyphs)
+
+
+def slow_link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The slow links by name, as many as there is room for in a report."""
+    slow = slow_links(fleet)
+    out: list[Row] = []
+    for each in slow[:MOST_LINKS]:
+        out += hung(f" {glyphs.warn} ", shown(each.text), cells, of_head="warn")
+    if len(slow) > MOST_LINKS:
+        out.append(row((f"   and {len(slow) - MOST_LINKS} more links (--json names all)", "dim")))
     return out
 
 
-def _collectives(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
-    head = f" {'collective':<{OP_CELLS}} {'least':>9} {'size':>8} {'bus GB/s':>9} {'alpha':>9}"
-    head += f" {'fit off':>8}"
+def _collectives(
+    fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyphs
+) -> list[Row]:
+    known = any(each.gbs for each in sold.values())  # else there is no column of shares
+    wide = min(max(OP_CELLS, cells - OTHER_CELLS + (0 if known else SHARE_CELLS)), MOST_OP_CELLS)
+    head = f" {'collective':<{wide}} {'latency':>7} {'at size':>7} {'bus GB/s':>8}"
+    head += f"{' share' if known else ''} {'alpha':>7} {'beta':>6} {'fit off':>7}"
     out = [row((head, "dim"))]
     groups = [c for c in map(collective, fleet.collectives) if c.group == WORLD]
     within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
     between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
     within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
     for c in (*groups, *within[:MOST_GROUPS], *between):
-        out.append(_collective(c, glyphs))
+        out.append(_collective(c, sold if known else None, wide, glyphs))
     if len(within) > MOST_GROUPS:
         rest = len(within) - MOST_GROUPS
         out.append(row((f"   and {rest} nodes whose all_reduce is faster", "dim")))
-    return out
+    return [*out, *wrapped(COLUMNS.format(share=SHARE if known else ""), cells, "dim", " ")]
 
 
-def _collective(c: Collective, glyphs: Glyphs) -> Row:
-    where = {WORLD: f"{c.ranks} ranks", BETWEEN: "between nodes"}.get(c.group, shown(c.node))
-    name = head_of(f"{shown(c.op)}, {where}", OP_CELLS, glyphs.ellipsis)
+def _collective(
+    c: Collective, sold: dict[str, LinkNominal] | None, wide: int, glyphs: Glyphs
+) -> Row:
+    where = {WORLD: f", {c.ranks} ranks", BETWEEN: " across nodes"}
+    name = f"{shown(c.op)}{where.get(c.group, f', {shown(c.node)}')}"
+    name = head_of(name, wide, glyphs.ellipsis)
     if not c.sizes:
-        return row(f" {name:<{OP_CELLS}} ", (shown(c.status or "not measured"), "note"))
+        return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)
-    line = f" {name:<{OP_CELLS}} {_time(c.sizes[0].time_s):>9} {_bytes(best.bytes):>8}"
-    line += f" {figure(best.bus_gbs):>9}"
+    line = f" {name:<{wide}} {_time(c.sizes[0].time_s):>7} {_bytes(best.bytes):>7}"
+    line += f" {significant(best.bus_gbs):>8}"
+    if sold is not None:
+        nominal = sold.get(c.group)
+        line += f" {percent(nominal.share(best.bus_gbs) if nominal else None):>5}"
     if c.fit is not None:
-        off = percent(c.fit.residual)
-        line += f" {_time(c.fit.alpha_s):>9} {off:>8}"
+        beta = significant(c.fit.beta_gbs)
+        line += f" {_time(c.fit.alpha_s):>7} {beta:>6} {percent(c.fit.residual):>7}"
     return row(line)
+
+
+def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row]:
+    out: list[Row] = []
+    several = len(fleet.nodes) > 1
+    for group, where in ((WITHIN, "within a node "), (BETWEEN, "between nodes ")):
+        each = sold[group]
+        if group == BETWEEN and not several:
+            continue
+        if group == WITHIN and several and not any(x.group == WITHIN for x in fleet.links):
+            continue
+        if each.gbs is None:
+            said = f"{where if several else ''}not known ({each.why})"
+        else:
+            said = (
+                f"{where if several else ''}{NAMES[each.link]}{HOW[each.how]}, "
+                f"{significant(each.gbs)} GB/s each way, all links of a card"
+            )
+        out += hung(" nominal: ", said, cells, of_head="dim")
+    return out
 
 
 def _overlap(fleet: Fleet, cells: int) -> list[Row]:
@@ -86,23 +154,46 @@ def _overlap(fleet: Fleet, cells: int) -> list[Row]:
     return hung(" overlap: ", said, cells, of_head="dim")
 
 
-def _links(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+def _pairs(fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyphs) -> list[Row]:
     rates = link_gbs(fleet)
     out: list[Row] = []
     for group, said in ((WITHIN, "within nodes"), (BETWEEN, "between nodes")):
         of = [rates[x.a, x.b] for x in fleet.links if x.group == group and (x.a, x.b) in rates]
         least = [x.latency_s for x in fleet.links if x.group == group and x.latency_s]
-        if of:
-            text = f"{len(of)} {said}, {figure(min(of))} {glyphs.dash} {figure(max(of))} GB/s"
-            if least:
-                text += f", latency {_time(min(least))} {glyphs.dash} {_time(max(least))}"
-            out += hung(" pairs: ", text, cells, of_head="dim")
-    slow = slow_links(fleet)
-    for each in slow[:MOST_LINKS]:
-        out += hung(f" {glyphs.warn} ", shown(each.text), cells, of_head="warn")
-    if len(slow) > MOST_LINKS:
-        out.append(row((f"   and {len(slow) - MOST_LINKS} more links (--json names all)", "dim")))
+        if not of:
+            continue
+        text = f"{len(of)} {said}, {_range([significant(g) for g in (min(of), max(of))], glyphs)}"
+        shares = [percent(sold[group].share(g)) for g in (min(of), max(of))]
+        text += " GB/s" + (f", {_range(shares, glyphs)} of nominal" if sold[group].gbs else "")
+        if least:
+            text += f", latency {_range([_time(t) for t in (min(least), max(least))], glyphs)}"
+        out += hung(" pairs: ", text, cells, of_head="dim")
     return out
+
+
+def _range(ends: list[str], glyphs: Glyphs) -> str:
+    """From one to the other; one of two that read alike."""
+    return f" {glyphs.dash} ".join(dict.fromkeys(ends))
+
+
+def rank_link_rows(fleet: Fleet, rank: int, most: int) -> list[str]:
+    """A rank's pairs in words, the slowest first."""
+    rates, sold, named = link_gbs(fleet), link_nominals(fleet), slow_links(fleet)
+    found = []
+    for x in fleet.links:
+        gbs = rates.get((x.a, x.b))
+        if gbs is None or rank not in (x.a, x.b):
+            continue
+        other = x.b if rank == x.a else x.a
+        place = fleet.ranks[other].who if other in fleet.ranks else f"rank {other}"
+        said = f"to {place} {significant(gbs)} GB/s"
+        if (share := sold[x.group].share(gbs) if x.group in sold else None) is not None:
+            said += f", {percent(share)} of nominal"
+        slow = next((s for s in named if s.ranks == (x.a, x.b)), None)
+        if slow is not None:
+            said += f", {slow.times:.1f} times slower than the others"
+        found.append((gbs, said))
+    return [said for _, said in sorted(found)[:most]]
 
 
 def _time(seconds: float) -> str:
