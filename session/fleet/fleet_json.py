@@ -89,7 +89,7 @@ def _link(
         "a": line.a,
         "b": line.b,
         "group": line.group,
-        "link": line.link or sold[WITHIN].link * (line.group == WITHIN),
+        "link": line.link or (sold[WITHIN].link if line.group == WITHIN else ""),
         "gbs": gbs,
         "of_nominal": of_pair(sold, line, gbs),
         "bytes": line.size_bytes,

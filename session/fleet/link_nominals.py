@@ -64,7 +64,7 @@ def _within(fleet: Fleet) -> LinkNominal:
         return LinkNominal(group=WITHIN, why="the card's links are in no table")
     nvlink = min((c.nvlink_gbs or 0.0 for c in cards), default=0.0)
     pcie = min((pcie_gbs(c.pcie_gen, c.pcie_lanes) or 0.0 for c in cards), default=0.0)
-    told = {x.link for x in fleet.links if x.group == WITHIN and x.link}
+    told = {x.link for x in fleet.links if x.group == WITHIN and x.link in NAMES}
     if len(told) > 1:
         return LinkNominal(group=WITHIN, why="some pairs are joined by NVLink, others by PCIe")
     link, how = next(iter(told), ""), BY_DRIVER

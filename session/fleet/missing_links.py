@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import SILENT
 
 NO_LINKS = "no links: "  # how a note of it begins
+AS_TORCHRUN = " (torchrun ends all ranks of a machine when one has died)"
 NOT_SAID = "not measured, and the file does not say why (--no-collectives leaves them out)"
 
 
@@ -19,4 +21,7 @@ def missing_links(fleet: Fleet) -> str:
         return "none: one rank has nobody to send to"
     if fleet.end is None:
         return "not measured: the file ends before them"
-    return f"not measured: {fleet.end.why}" if fleet.end.why else NOT_SAID
+    if not fleet.end.why:
+        return NOT_SAID
+    died = fleet.header.launcher == "torchrun" and any(r.state == SILENT for r in fleet.in_order)
+    return f"not measured: {fleet.end.why}{AS_TORCHRUN if died else ''}"

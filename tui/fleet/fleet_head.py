@@ -44,13 +44,13 @@ def _fared(
         told.append((f"{glyphs.wrong} {troubled} not whole", "wrong"))
     if ranks:
         told.append((f"{glyphs.warn} {_counted(ranks, 'slow rank')}", "warn"))
-    if links:
-        told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
     measured = bool(fleet.links or fleet.collectives)
     if came.ranks > 1 and not ranks and not links:
         told.append((f"{glyphs.ok} {'none slow' if measured else 'no slow rank'}", "ok"))
     elif came.ranks > 1 and not ranks:
         told.append((f"{glyphs.ok} no slow rank", "ok"))
+    if links:
+        told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
     if came.world > 1 and not measured:
         told.append((f"{glyphs.note} no links", "note"))
     pieces = [piece for each in told for piece in (("   ", ""), each)]

@@ -29,7 +29,7 @@ from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.third_roof import third_roof
 
-OP_CELLS, MOST_OP_CELLS = 23, 40
+OP_CELLS, MOST_OP_CELLS = 19, 40
 OTHER_CELLS = 57  # of the columns behind the name
 MOST_GROUPS, MOST_LINKS = 4, 6
 COLUMNS = (
@@ -87,10 +87,12 @@ def _collectives(
 ) -> list[Row]:
     known = any(each.gbs for each in sold.values())  # else there is no column of shares
     wide = min(max(OP_CELLS, cells - OTHER_CELLS + (0 if known else SHARE_CELLS)), MOST_OP_CELLS)
-    head = f" {'collective':<{wide}} {'latency':>7} {'at size':>7} {'bus GB/s':>8}"
-    head += f"{' share' if known else ''} {'alpha':>7} {'beta':>6} {'fit off':>7}"
-    out = [row((head, "dim"))]
     groups = [c for c in map(collective, fleet.collectives) if c.group == WORLD]
+    counts = {c.ranks for c in groups}
+    of = f"collective, {counts.pop()} ranks" if len(counts) == 1 else "collective"
+    head = f" {head_of(of, wide, glyphs.ellipsis):<{wide}} {'latency':>7} {'at size':>7}"
+    head += f" {'bus GB/s':>8}{' share' if known else ''} {'alpha':>7} {'beta':>6} {'fit off':>7}"
+    out = [row((head, "dim"))]
     within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
     between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
     within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
@@ -105,9 +107,9 @@ def _collectives(
 def _collective(
     c: Collective, sold: dict[str, LinkNominal] | None, wide: int, glyphs: Glyphs
 ) -> Row:
-    where = {WORLD: f", {c.ranks} ranks", BETWEEN: " across nodes"}
-    name = f"{shown(c.op)}{where.get(c.group, f', {shown(c.node)}')}"
-    name = head_of(name, wide, glyphs.ellipsis)
+    between = ", between nodes" if len(c.op) + len(", between nodes") <= wide else ", between"
+    where = {WORLD: "", BETWEEN: between}.get(c.group, f", {shown(c.node)}")
+    name = head_of(f"{shown(c.op)}{where}", wide, glyphs.ellipsis)
     if not c.sizes:
         return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)

@@ -100,6 +100,11 @@ def test_a_collective_within_a_node_tells_where_no_pair_was_measured() -> None:
     assert of_collective(link_nominals(fleet), line) == pytest.approx(300 / 450)
 
 
+def test_a_kind_that_nobody_knows_is_none() -> None:
+    found = link_nominals(fleet_of([H200, H200], 300.0, link="carrier pigeon"))[WITHIN]
+    assert (found.link, found.how) == ("nvlink", BY_RATE)
+
+
 def test_pairs_of_two_kinds_are_not_held_against_one() -> None:
     fleet = fleet_of([H200, H200, H200], 300.0, link="nvlink")
     fleet.links[1] = msgspec.structs.replace(fleet.links[1], link="pcie")

@@ -34,5 +34,12 @@ def test_each_reason_in_words() -> None:
     )
 
 
+def test_torchrun_ends_the_others_when_one_has_died() -> None:
+    fleet = made_fleet(8, lost=(3,), links=False)
+    fleet.add(EndLine(complete=False, why="ended by SIGTERM"))
+    said = "not measured: ended by SIGTERM (torchrun ends all ranks of a machine when one has died)"
+    assert missing_links(fleet) == said
+
+
 def test_a_kept_file_without_a_reason_says_that() -> None:
     assert missing_links(read_fleet(TWO / "fleet-slow.jsonl")) == NOT_SAID

@@ -38,7 +38,8 @@ def test_it_names_the_slow_with_their_numbers_and_reasons(fleet: Fleet) -> None:
 
 def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet))
-    assert " all_reduce, 64 ranks      20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
+    assert " collective, 64 ranks    latency at size bus GB/s share" in text
+    assert " all_reduce                20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
     assert "83 % of the shorter one is" in " ".join(text.split())
     assert "7 between nodes, 45.0 GB/s, latency 8 µs" in text
     assert "56 within nodes, 380 GB/s, 84 % of nominal, latency 8 µs" in text
