@@ -104,15 +104,19 @@ class FleetApp(App[None]):
         return head_rows(self.grid.fleet, self._slow, self.grid.slow_links, cells, self.glyphs)
 
     def _footer(self, cells: int) -> Row:
-        keys = (
-            (self.glyphs.up_down, "rank"),
-            (self.glyphs.left_right, "figure"),
-            ("Enter", "open"),
-            ("n", "slow"),
-            ("c", "links"),
-            ("?", "keys"),
-            ("q Esc", "quit"),
+        room = room_for(self.grid, cells, self.size.height)
+        beside = len(self.grid.names) > room[1]
+        slow = self.grid.any_marked or bool(self.grid.slow_links)
+        offered = (  # nothing that does nothing
+            (self.glyphs.up_down, "rank", len(self.grid.ranks) > 1),
+            (self.glyphs.left_right, "figure", beside),
+            ("Enter", "open", bool(self.grid.ranks)),
+            ("n", "slow", slow),
+            ("c", "links", True),
+            ("?", "keys", True),
+            ("q Esc", "quit", True),
         )
+        keys = [(key, what) for key, what, stands in offered if stands]
         place = f" {self.at.rank + 1} of {len(self.grid.ranks)}"
         for left_out in range(len(keys)):  # from the left: the list of keys and the end stay
             some = keys[left_out:]

@@ -113,6 +113,18 @@ async def test_the_footer_keeps_the_list_of_keys_and_the_end(size: tuple[int, in
         assert "? keys  q Esc quit  1 of 64" in app.pane.lines[-1]
 
 
+async def test_the_footer_offers_nothing_that_does_nothing() -> None:
+    fleet = read_fleet(TWO / "fleet-1.jsonl")
+    app = FleetApp(fleet, UNICODE)
+    async with app.run_test(size=(200, 24)) as pilot:
+        await pilot.pause()
+        assert "n slow" not in app.pane.lines[-1]  # none is
+        assert "figure" not in app.pane.lines[-1]  # all are on show
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "←→ figure" in app.pane.lines[-1]
+
+
 async def test_the_figure_that_earned_the_mark_is_in_view_from_the_start() -> None:
     fleet = read_fleet(TWO / "fleet-slow.jsonl")
     fleet.ranks = {0: msgspec.structs.replace(fleet.ranks[1], rank=0), 1: fleet.ranks[0]}
