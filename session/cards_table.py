@@ -235,7 +235,7 @@ def _sentences(rows: list[CardRow], odd: list[OddCard]) -> list[str]:
         told = f"all at once card {row.gpu} holds {share:.1%} less than alone"
         said.append(told + _why(row))
     elif lost:
-        said.append("all at once no card holds over 1 % less than alone")
+        said.append("all at once no card holds over 1% less than alone")
     return [each.replace("%", " %") for each in said]
 
 

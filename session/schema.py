@@ -11,6 +11,8 @@ import msgspec
 from roofwatch.session.events import SCHEMA
 
 NO_SESSION = "not a roofwatch session"
+FLEET = "roofwatch.fleet"  # the family of session/fleet/lines.py
+FLEETS = "it is a fleet's file, which roofwatch show reads"
 
 
 class _First(msgspec.Struct):
@@ -28,7 +30,7 @@ def refusal(schema: str | None, read: str = SCHEMA, none: str = NO_SESSION) -> s
     own_family, _, own = read.rpartition("/")
     family, _, number = (schema or "").rpartition("/")
     if family != own_family:
-        return f"{none} (no schema)"
+        return f"{none}: {FLEETS}" if family == FLEET else f"{none} (no schema)"
     if number.partition(".")[0] == own:
         return None
     return f"schema {(schema or '')[:60]} is of another roofwatch; this one reads {read}"

@@ -41,6 +41,7 @@ class Header(Line, tag="fleet", frozen=True, kw_only=True):
     launcher: str = ""
     roofwatch: str = ""
     torch: str = ""
+    nccl: str = ""  # its version, where GPUs are joined by it
 
 
 class RankLine(Line, tag="rank", frozen=True, kw_only=True):
@@ -48,7 +49,7 @@ class RankLine(Line, tag="rank", frozen=True, kw_only=True):
 
     rank: Place
     host: str = ""
-    node: str = ""  # the host's name, made unlike where two have one name
+    node: str = ""  # the host's name, made unlike where two have one; empty of one that never came
     card: Place = 0  # its place on that node
     state: str = DONE
     why: str = ""
@@ -84,6 +85,7 @@ class LinkLine(Line, tag="link", frozen=True, kw_only=True):
     size_bytes: Size = 8
     time_s: Seconds | None = None  # one way: half of there and back
     latency_s: Seconds | None = None  # one way, 8 bytes
+    link: str = ""  # "nvlink" | "pcie", as the driver says; empty where it was not asked
     status: str = ""
 
 

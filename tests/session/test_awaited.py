@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from roofwatch.session.awaited import awaited, first_key
 from roofwatch.session.events import Device, End, Expect, SessionInfo
 from roofwatch.session.file import events
