@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 
 def main() -> int:
     """Run a verb. Ctrl-C ends the process as it ends any other, until a verb has its own way."""
-    try:
-        import signal
+    from roofwatch.verbs.early import ctrl_c_ends
 
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-    except KeyboardInterrupt:
+    if not ctrl_c_ends():
         return 130
     from roofwatch.cli import main as run
+    from roofwatch.verbs.streams import flushed
 
-    code = run()
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-    except (
-        OSError,
-        ValueError,
-    ):  # nobody is there any more; the interpreter's own end would say so
-        os._exit(code)
-    return code
+    return flushed(run())
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import sys
 from collections.abc import Callable
 
-from roofwatch.verbs.parser import INTERNAL, USAGE, Parser, tell
+from roofwatch.verbs.parser import USAGE, Parser, tell
+from roofwatch.verbs.streams import forgiving, not_written, unheard
 
 
 def _speak() -> None:
@@ -104,9 +103,7 @@ def main(argv: list[str] | None = None) -> int:
 
     refuse = Parser(prog="roofwatch").error
     arguments = with_values(sys.argv[1:] if argv is None else argv, refuse)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a name must not end a run
+    forgiving()
     _speak()
     try:
         if arguments and not arguments[0].startswith("-"):
@@ -135,11 +132,9 @@ def main(argv: list[str] | None = None) -> int:
         tell(f"roofwatch: {error}")
         return USAGE
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        unheard()
         return 0
     except OSError as error:
-        with contextlib.suppress(OSError):
-            tell(f"roofwatch: {error}")
-        os._exit(INTERNAL)  # what could not be written stays in a buffer that must not be flushed
+        not_written(error, "roofwatch")
     except KeyboardInterrupt:
         return 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -76,11 +77,12 @@ def _language(text: str) -> str:
 
 
 def tell(said: object) -> None:
-    """One line on stderr, without what would move the cursor; nothing where stderr is closed."""
+    """One line on stderr, without what would move the cursor; nothing where there is none."""
     from roofwatch.session.printable import shown
 
     if sys.stderr is not None:  # else print would write on stdout
-        print(shown(str(said)), file=sys.stderr)
+        with contextlib.suppress(OSError):  # a full one costs the line, nothing else
+            print(shown(str(said)), file=sys.stderr)
 
 
 def glyphs_for(encoding: str | None, ascii_only: bool = False) -> Glyphs:

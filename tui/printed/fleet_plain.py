@@ -21,6 +21,8 @@ OF_A_SESSION = (
     "anonymous",
     "log",
     "trace",
+    "nominal",
+    "one_kind",
 )
 
 
@@ -57,7 +59,7 @@ def refuse_of_session(options: argparse.Namespace, refuse: Callable[[str], objec
     """A fleet has no roofline of its own: what asks for one is refused."""
     for name in OF_A_SESSION:
         if getattr(options, name):
-            refuse(f"--{name} is of a session; {options.file} is a fleet's file")
+            refuse(f"--{name.replace('_', '-')} is of a session; {options.file} is a fleet's file")
 
 
 def _ranks(options: argparse.Namespace) -> Iterator[RankLine]:
