@@ -12,6 +12,9 @@ PORT = 29500  # torch.distributed's own default
 PORTS = 20000  # that a Slurm job's number chooses from
 TORCHRUN, SLURM, BY_HAND, ALONE = "torchrun", "Slurm", "variables", "alone"
 MOST_RANKS = 1 << 20
+MOST_DIGITS = 9  # of a number in a variable, leading zeros aside: more is no number of anything
+MOST_JOB_DIGITS = 18
+MOST_NAME = 255  # characters of a host's name
 _FIRST = re.compile(r"([^,\[]+)(?:\[([^\]]*)\])?([^,\[]*)")
 
 
@@ -32,6 +35,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     port: int
     launcher: str
     agent_store: bool = False  # torchrun's agent holds the store, not rank 0
+    launch: str = ""  # what the launcher calls this run, the same on all its ranks; else empty
+    restart: int = 0  # how often torchrun has started its ranks anew
 
 
 def world(environ: Mapping[str, str], host: str | None = None) -> World:
@@ -40,7 +45,7 @@ def world(environ: Mapping[str, str], host: str | None = None) -> World:
     Raises:
         WorldError: a variable is missing, or is no number in its range.
     """
-    host = host or os.uname().nodename
+    host = _name(host or os.uname().nodename)
     if "RANK" in environ or "WORLD_SIZE" in environ:
         return _torchrun(environ, host)
     if "SLURM_PROCID" in environ and _number(environ, "SLURM_NTASKS", 1) > 1:
@@ -61,7 +66,7 @@ def world(environ: Mapping[str, str], host: str | None = None) -> World:
 def _torchrun(environ: Mapping[str, str], host: str) -> World:
     size = _number(environ, "WORLD_SIZE", least=1)
     rank = _number(environ, "RANK", below=size)
-    if size > 1 and "MASTER_ADDR" not in environ:
+    if size > 1 and not environ.get("MASTER_ADDR"):
         raise WorldError("WORLD_SIZE is set and MASTER_ADDR is not: where is rank 0?")
     local_size = _number(environ, "LOCAL_WORLD_SIZE", size, least=1)
     agent = "TORCHELASTIC_RUN_ID" in environ
@@ -72,34 +77,37 @@ def _torchrun(environ: Mapping[str, str], host: str) -> World:
         local_size=local_size,
         host=host,
         node=_number(environ, "GROUP_RANK", rank // local_size),
-        address=environ.get("MASTER_ADDR", "127.0.0.1"),
-        port=_number(environ, "MASTER_PORT", PORT, below=65536),
+        address=_address(environ.get("MASTER_ADDR") or "127.0.0.1", "MASTER_ADDR"),
+        port=_port(environ, PORT, size),
         launcher=TORCHRUN if agent else BY_HAND,
         agent_store=environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True",
+        launch=_name(environ.get("TORCHELASTIC_RUN_ID", "")),
+        restart=_number(environ, "TORCHELASTIC_RESTART_COUNT", 0),
     )
 
 
 def _slurm(environ: Mapping[str, str], host: str) -> World:
     size = _number(environ, "SLURM_NTASKS", least=1)
     rank = _number(environ, "SLURM_PROCID", below=size)
-    nodes = environ.get("SLURM_STEP_NODELIST") or environ.get("SLURM_JOB_NODELIST", "")
-    address = environ.get("MASTER_ADDR") or first_host(nodes)
+    of = "SLURM_STEP_NODELIST" if environ.get("SLURM_STEP_NODELIST") else "SLURM_JOB_NODELIST"
+    address = environ.get("MASTER_ADDR") or first_host(environ.get(of, ""))
     if not address:
         raise WorldError("SLURM_JOB_NODELIST is missing: where is rank 0?")
     count = _number(environ, "SLURM_NNODES", 1, least=1)
-    job = _number(environ, "SLURM_JOB_ID", 0)
-    step = environ.get("SLURM_STEP_ID", "0")
-    chosen = 10000 + (job * 16 + (int(step) if step.isdigit() else 0)) % PORTS
+    job = _number(environ, "SLURM_JOB_ID", 0, below=10**MOST_JOB_DIGITS)
+    step = environ.get("SLURM_STEP_ID", "0")  # or "batch", "interactive"
+    chosen = 10000 + (job * 16 + (_digits(step, MOST_DIGITS) or 0)) % PORTS
     return World(
         rank=rank,
         size=size,
         local_rank=_number(environ, "SLURM_LOCALID", 0),
         local_size=max(1, -(-size // count)),
-        host=environ.get("SLURMD_NODENAME", host),
+        host=_name(environ.get("SLURMD_NODENAME", "")) or host,
         node=_number(environ, "SLURM_NODEID", 0),
-        address=address,
-        port=_number(environ, "MASTER_PORT", chosen, below=65536),
+        address=_address(address, "MASTER_ADDR" if environ.get("MASTER_ADDR") else of),
+        port=_port(environ, chosen, size),
         launcher=SLURM,
+        launch=_name(f"job {job}, step {step}") if job else "",
     )
 
 
@@ -125,8 +133,36 @@ def _number(
         if default is None:
             raise WorldError(f"{name} is not set")
         return default
-    if not text.isascii() or not text.isdigit() or not least <= int(text) < max(below, least + 1):
-        if name == "SLURM_JOB_ID" and text.isdigit():
-            return int(text)
-        raise WorldError(f"{name}={text[:40]!r} is no number from {least} to {below - 1}")
-    return int(text)
+    number = _digits(text, MOST_JOB_DIGITS)
+    if number is None or not least <= number < max(below, least + 1):
+        said = text if len(text) <= 40 else f"{text[:40]}..."
+        raise WorldError(f"{name}={said!r} is no number from {least} to {below - 1}")
+    return number
+
+
+def _digits(text: str, most: int) -> int | None:
+    """A number of so many digits; None of anything else, as "²" or what int would not take."""
+    bare = text.lstrip("0")
+    return int(text[-most:]) if text.isascii() and text.isdigit() and len(bare) <= most else None
+
+
+def _port(environ: Mapping[str, str], default: int, size: int) -> int:
+    """Where others have to find rank 0 it is no port that the kernel chooses."""
+    return _number(environ, "MASTER_PORT", default, least=1 if size > 1 else 0, below=65536)
+
+
+def _address(text: str, name: str) -> str:
+    """A host's name or number: text that a resolver takes.
+
+    Raises:
+        WorldError: it can be none.
+    """
+    if len(text) > MOST_NAME or not text.isprintable() or " " in text:
+        said = text if len(text) <= 40 else f"{text[:40]}..."
+        raise WorldError(f"{name}={said!r} is no host's name or address")
+    return text
+
+
+def _name(text: str) -> str:
+    """Of a host or a launch, for a file and a report: bytes that are no UTF-8 are replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")[:MOST_NAME]

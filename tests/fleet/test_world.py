@@ -41,6 +41,7 @@ def test_torchrun() -> None:
         port=29400,
         launcher="torchrun",
         agent_store=True,
+        launch="none",
     )
 
 
@@ -88,6 +89,13 @@ def test_by_hand_all_are_on_one_machine_unless_told() -> None:
         ({"WORLD_SIZE": "many"}, "WORLD_SIZE='many'"),
         ({"MASTER_PORT": "70000"}, "MASTER_PORT='70000'"),
         ({"MASTER_ADDR": None}, "MASTER_ADDR is not"),
+        ({"MASTER_ADDR": ""}, "MASTER_ADDR is not"),
+        ({"MASTER_ADDR": "a\udcff"}, "MASTER_ADDR=.* is no host's name"),
+        ({"MASTER_ADDR": "a" * 300}, r"MASTER_ADDR='a{40}...' is no host's name"),
+        ({"MASTER_PORT": "0"}, "MASTER_PORT='0' is no number from 1 to 65535"),
+        ({"RANK": "1" * 5000}, r"RANK='1{40}...' is no number"),
+        ({"WORLD_SIZE": "9" * 5000}, "WORLD_SIZE='9"),
+        ({"LOCAL_RANK": "²"}, "LOCAL_RANK='²' is no number"),
         ({"RANK": None}, "RANK is not set"),
     ],
 )
@@ -95,3 +103,36 @@ def test_nonsense_is_one_line(change: dict[str, str | None], said: str) -> None:
     environ = {k: v for k, v in (TORCHRUN | change).items() if v is not None}
     with pytest.raises(WorldError, match=said):
         world(environ, "me")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"SLURM_JOB_ID": "²"}, "SLURM_JOB_ID='²'"),
+        ({"SLURM_JOB_ID": "1" * 5000}, r"SLURM_JOB_ID='1{40}...'"),
+        ({"SLURM_JOB_NODELIST": "n\udcff"}, "SLURM_JOB_NODELIST=.* is no host's name"),
+        ({"MASTER_ADDR": "n m"}, "MASTER_ADDR='n m' is no host's name"),
+    ],
+)
+def test_nonsense_of_slurm_is_one_line(change: dict[str, str], said: str) -> None:
+    with pytest.raises(WorldError, match=said):
+        world(SLURM | change, "me")
+
+
+@pytest.mark.parametrize("step", ["²", "1" * 5000, "batch"])
+def test_a_step_that_is_no_number_counts_as_none(step: str) -> None:
+    assert world(SLURM | {"SLURM_STEP_ID": step}, "me").port == world(SLURM, "me").port
+
+
+def test_a_name_that_is_no_text_is_made_one() -> None:
+    here = world(SLURM | {"SLURMD_NODENAME": "n\udcff"}, "me")
+    assert here.host == "n?"
+    assert world(SLURM | {"SLURMD_NODENAME": ""}, "me").host == "me"
+
+
+def test_what_the_launcher_calls_a_run() -> None:
+    assert world(SLURM | {"SLURM_STEP_ID": "3"}, "me").launch == "job 123456, step 3"
+    again = world(TORCHRUN | {"TORCHELASTIC_RUN_ID": "x", "TORCHELASTIC_RESTART_COUNT": "2"}, "me")
+    assert (again.launch, again.restart) == ("x", 2)
+    by_hand = world({"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}, "me")
+    assert (by_hand.launch, by_hand.restart) == ("", 0)
