@@ -75,7 +75,7 @@ def main() -> int:
         feed(options.feed[0], options.ranks, options.feed[1])
         return 0
     ranks = options.ranks
-    meeting = Meeting(world(0, ranks, 0))
+    meeting = Meeting(world(0, ranks + 1, 0), "benchmark")  # the feeders' numbers go to ranks
     told = [sys.executable, __file__, "--ranks", str(ranks), "--feed"]
     feeders = [
         subprocess.Popen([*told, str(part), str(meeting.port)], env=os.environ)

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before what takes time to import
+    import sys
+
+    from roofwatch.verbs.early import ctrl_c_ends
+
+    if not ctrl_c_ends():
+        sys.exit(130)
+
 import argparse
 import contextlib
 import os
@@ -9,16 +17,20 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
+from roofwatch.fleet.not_met import Ended, MeetingLost, NotMet
 from roofwatch.fleet.options import parse
 from roofwatch.fleet.own_device import CPU, CUDA, own_device
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
 from roofwatch.roofline.suite import QUICK, SHORT
 from roofwatch.verbs.parser import USAGE, glyphs_for, tell
+from roofwatch.verbs.streams import at_once, flushed, forgiving, written
 
 if TYPE_CHECKING:
     from roofwatch.fleet.lead import Lead
-    from roofwatch.fleet.rank import Measure
+    from roofwatch.fleet.meeting import Meeting
+    from roofwatch.fleet.rank import Measure, Rank
+    from roofwatch.session.fleet.lines import RankLine
 
 DONE, ABSENT, FAILED, SLOW = 0, 3, 4, 5
 THREADS = "OMP_NUM_THREADS"
@@ -28,6 +40,7 @@ HURRY_S = 15.0  # less for the suite than for the whole, so that a late rank tel
 
 def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
     """Measure this rank (``measure`` in place of its suite); rank 0 gathers and reports."""
+    forgiving()
     options = parse(argv)
     try:
         here = world(os.environ)
@@ -40,8 +53,6 @@ def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
     if device == CPU and THREADS not in os.environ:  # else all ranks of a machine take all cores
         cores = len(os.sched_getaffinity(0))
         os.environ[THREADS] = str(max(1, cores // here.local_size))
-    from roofwatch.fleet.meeting import MeetingLost
-
     if options.suite is None:
         options.suite = SHORT if device == CPU else QUICK
     measure = measure or _measure(options, device)
@@ -49,6 +60,14 @@ def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
         if here.rank:
             return _follow(options, here, stopping, measure)
         return _lead(options, here, stopping, device, measure)
+    except Ended:
+        tell(f"roofwatch.fleet: rank {here.rank}: {stopping.why} before the others were met")
+        at_once(128 + stopping.number)
+    except NotMet as error:
+        tell(f"roofwatch.fleet: rank {here.rank}: {error}")
+        if error.hangs:
+            at_once(error.code)
+        return error.code
     except MeetingLost as error:
         tell(f"roofwatch.fleet: rank {here.rank}: {error}")
         return 128 + stopping.number if stopping.number else FAILED
@@ -63,20 +82,27 @@ def _measure(options: argparse.Namespace, device: str) -> Measure:
 
 
 def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measure: Measure) -> int:
-    from roofwatch.fleet.meeting import Meeting
     from roofwatch.fleet.rank import Rank
 
-    me = Rank(here, Meeting(here), stopping, options.timeout)
+    me = Rank(here, _meeting(here, stopping, ""), stopping, options.timeout)
     me.hand_in(me.measured(measure))
     me.follow(options.timeout)
     return 128 + stopping.number if stopping.number else DONE
+
+
+def _meeting(here: World, stopping: Stopping, fleet: str) -> Meeting:
+    from roofwatch.fleet.meeting import JOIN_S, Meeting
+
+    def told(said: str) -> None:
+        tell(f"roofwatch.fleet: rank {here.rank}: {said}")
+
+    return Meeting(here, fleet, JOIN_S, lambda: bool(stopping.number), told)
 
 
 def _lead(
     options: argparse.Namespace, here: World, stopping: Stopping, device: str, measure: Measure
 ) -> int:
     from roofwatch.fleet.lead import Lead
-    from roofwatch.fleet.meeting import JOIN_S, Meeting
     from roofwatch.fleet.rank import Rank
     from roofwatch.session.file import SaveRefused
 
@@ -85,33 +111,53 @@ def _lead(
     except SaveRefused as error:
         tell(f"roofwatch.fleet: {error}")
         return USAGE
-    me = Rank(here, Meeting(here), stopping, options.timeout)
+    try:
+        me = Rank(here, _meeting(here, stopping, lead.id), stopping, options.timeout)
+    except (Ended, NotMet, MeetingLost):
+        lead.abandon()
+        raise
     kind = CPU if device == CPU else CUDA
     lead.begin(here.size, options.suite, kind, here.launcher, *_versions(kind))
-    me.hand_in(me.measured(measure))
-    lead.collect(me, options.timeout + HURRY_S, JOIN_S, tell)
-    why = stopping.why
+    own = me.measured(measure)
+    lost = ""
+    try:
+        why = _gather_and_link(options, me, lead, own, device)
+    except MeetingLost as error:  # what has come is told all the same
+        why = lost = str(error)
+        lead.note(f"{lost}: what had come by then")
+    lead.end(None if lost else me, not why and not lead.fleet.troubled, why)
+    _print(options, lead)
+    if not lost and not here.agent_store:
+        lead.see_off(me)
+    if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
+        return 128 + stopping.number  # it alone is why something is missing
+    return _code(options, lead, bool(why))
+
+
+def _gather_and_link(
+    options: argparse.Namespace, me: Rank, lead: Lead, own: RankLine, device: str
+) -> str:
+    """Every rank's record, then the links; why that came to no good end, or nothing."""
+    from roofwatch.fleet.meeting import JOIN_S
+
+    lead.collect(me, own, options.timeout + HURRY_S, JOIN_S, tell)
+    why = me.stopping.why
     if why:
         lead.note(f"{why}: what had come by then")
     elif not options.no_collectives:
         most = options.most_mib << 20 if options.most_mib else None
-        plan = lead.plan(me, kind, most)
+        plan = lead.plan(me, CPU if device == CPU else CUDA, most)
         if plan is None:
             few = "fewer than two ranks are there for them"
-            lead.no_links(me, few if here.size > 1 else "")
+            lead.no_links(me, few if me.world.size > 1 else "")
         else:
             why = lead.links(me, plan, device, tell)
             if why:
                 lead.note(f"the links were not measured to their end: {why}")
     else:
-        lead.no_links(me, "--no-collectives leaves them out" if here.size > 1 else "")
-    lead.end(me, not why and not lead.fleet.troubled, why)
-    _print(options, lead)
-    if not here.agent_store:
-        lead.see_off(me)
-    if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
-        return 128 + stopping.number  # it alone is why something is missing
-    return _code(options, lead, bool(why))
+        lead.no_links(me, "--no-collectives leaves them out" if me.world.size > 1 else "")
+    lead.note_refused(me)
+    return why
 
 
 def _versions(kind: str) -> tuple[str, str]:
@@ -128,12 +174,13 @@ def _versions(kind: str) -> tuple[str, str]:
 def _print(options: argparse.Namespace, lead: Lead) -> None:
     """The report on stdout, where the file is on stderr."""
     if lead.file.problem:
-        tell(f"roofwatch.fleet: {lead.file.problem}")
+        tell(f"roofwatch.fleet: {lead.problem}")
     elif str(lead.file.path) != os.devnull:
         tell(f"the fleet is in {lead.file.path}")
     if sys.stdout is None:
         return
-    with contextlib.suppress(BrokenPipeError):
+
+    def write() -> None:
         if options.json:
             from roofwatch.session.fleet.fleet_json import fleet_json
 
@@ -145,7 +192,8 @@ def _print(options: argparse.Namespace, lead: Lead) -> None:
 
             glyphs = glyphs_for(sys.stdout.encoding, options.ascii)
             print_rows(fleet_rows(lead.fleet, columns(sys.stdout), glyphs), sys.stdout)
-        sys.stdout.flush()
+
+    written(write, "roofwatch.fleet")
 
 
 def _code(options: argparse.Namespace, lead: Lead, links_failed: bool) -> int:
@@ -162,4 +210,4 @@ def _code(options: argparse.Namespace, lead: Lead, links_failed: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(flushed(main()))

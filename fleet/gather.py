@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from roofwatch.fleet.meeting import Meeting
-from roofwatch.session.fleet.lines import ABSENT, SILENT, RankLine
+from roofwatch.fleet.meeting import Meeting, Unreadable
+from roofwatch.fleet.not_met import MeetingLost
+from roofwatch.session.fleet.lines import ABSENT, FAILED, SILENT, RankLine
 
 LOOK_S = 0.05
 BEATS_S = 1.0  # between two looks at the beats of those that are waited for
@@ -52,22 +53,46 @@ def gather(
     join_s: float,
     hurry_s: Callable[[], float | None],
     look: Callable[[], None] = lambda: None,
+    own: RankLine | None = None,
 ) -> None:
     """Until each rank's line is here or it is given up: silent for 20 s, or past the time.
 
     ``hurry_s`` says how long may still be waited once a signal has come; ``look`` is called every
-    round.
+    round; ``own`` is rank 0's line, which needs no store.
+
+    Raises:
+        MeetingLost: the store is gone; the ranks that it owed a line are told so.
     """
-    began_s = time.monotonic()
     waiting = Waiting(size)
+    if own is not None:
+        waiting.ranks.discard(own.rank)
+        keep(own)
+    try:
+        _gather(meeting, waiting, keep, timeout_s, join_s, hurry_s, look)
+    except MeetingLost:
+        for rank in sorted(waiting.ranks):
+            keep(RankLine(rank=rank, state=SILENT, why="the store was lost before its record came"))
+        raise
+
+
+def _gather(
+    meeting: Meeting,
+    waiting: Waiting,
+    keep: Callable[[RankLine], None],
+    timeout_s: float,
+    join_s: float,
+    hurry_s: Callable[[], float | None],
+    look: Callable[[], None],
+) -> None:
+    began_s = time.monotonic()
     heard_s = 0.0
     while waiting.ranks:
         look()
         for rank in sorted(waiting.ranks):
-            raw = meeting.take(rank)
-            if raw is not None:
+            line = _line(meeting, rank)
+            if line is not None:
                 waiting.ranks.discard(rank)
-                keep(_decoder.decode(raw))
+                keep(line)
         now_s = time.monotonic()
         if waiting.ranks and now_s - heard_s > BEATS_S:
             heard_s = now_s
@@ -86,9 +111,33 @@ def gather(
             time.sleep(min(MOST_LOOK_S, LOOK_S * max(1.0, len(waiting.ranks) / 64)))
 
 
-def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> RankLine:
+def _line(meeting: Meeting, rank: int) -> RankLine | None:
+    """A rank's line, if it has come. One that is none, or another's, is that rank's failure."""
+    try:
+        raw = meeting.take(rank)
+        if raw is None:
+            return None
+        raw.decode()  # a record is kept as it came, and the decoder does not look into it
+        line = _decoder.decode(raw)
+        why = f"it is of rank {line.rank}" if line.rank != rank else ""
+    except (Unreadable, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        why = str(error)
+    if not why:
+        return line
+    host, node, card = _place(meeting, rank)
+    said = f"its line is unreadable: {why}"
+    return RankLine(rank=rank, host=host, node=node, card=card, state=FAILED, why=said)
+
+
+def _place(meeting: Meeting, rank: int) -> tuple[str, str, int]:
     told = (meeting.said(f"host/{rank}") or "").rsplit("/", 2)
     host, node, card = told if len(told) == 3 else ("", "", "")
+    small = card.isascii() and card.isdigit() and len(card) < 7
+    return host, node, int(card) if small else 0
+
+
+def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> RankLine:
+    host, node, card = _place(meeting, rank)
     if not waiting.came(rank):
         return RankLine(rank=rank, state=ABSENT, why=f"never came, in {after_s:.0f} s")
     silent = waiting.silent_s(rank)
@@ -103,7 +152,7 @@ def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> 
         rank=rank,
         host=host,
         node=node,
-        card=int(card) if card.isdigit() else 0,
+        card=card,
         state=SILENT,
         why=f"{why}; {last}",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -12,7 +14,18 @@ import msgspec
 import roofwatch
 from roofwatch.fleet.gather import gather
 from roofwatch.fleet.links import Plan
+from roofwatch.fleet.links_fault import (
+    BROKEN,
+    FAULTS,
+    SILENT,
+    Fault,
+    certain,
+    culprit,
+    fault_of,
+    faults_heard,
+)
 from roofwatch.fleet.links_process import LinksProcess
+from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.rank import LEFT, NO_LINKS, OVER, PLAN, Rank
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
@@ -21,6 +34,7 @@ from roofwatch.session.fleet.fleet_file import fleets_folder
 from roofwatch.session.fleet.lines import (
     DONE,
     FAILED,
+    NO_RECORD,
     PARTIAL,
     SCHEMA,
     AnyLine,
@@ -32,12 +46,21 @@ from roofwatch.session.fleet.lines import (
 )
 from roofwatch.session.fleet.missing_links import NO_LINKS as WITHOUT_LINKS
 from roofwatch.session.kept_file import SessionFile
+from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
 
 LOOK_S = 0.05
 LINKS_STILL_S = 90.0  # at one step of the links; a collective itself is given up after 60
-GRACE_S = 10.0  # for our own part to notice that another's has ended
+GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
 LEAVE_S = 3.0  # for the others to leave the store: they look at it ten times a second
+MOST_REFUSED = 8  # that are noted
 LEVEL = 6  # of zlib, for records that are kept to be printed
+
+
+class _Schema(msgspec.Struct):
+    schema: str = ""
+
+
+_schema = msgspec.json.Decoder(_Schema | None)
 
 
 class Lead:
@@ -50,12 +73,19 @@ class Lead:
             SaveRefused: it cannot be the one to save to.
         """
         self.fleet = Fleet()
-        stamp, self._started_at, self._id = birth()
+        stamp, self._started_at, self.id = birth()
         folder = fleets_folder() if save is None else None
-        self.file: SessionFile = kept_file.create(save, stamp, f"fleet-{self._id}", folder)
+        self._made = save is None or not os.path.lexists(save)  # else it is somebody's
+        self.file: SessionFile = kept_file.create(save, stamp, f"fleet-{self.id}", folder)
         self._began_s = time.monotonic()
         self._records: dict[int, bytes] | None = {} if keep_records else None
         self._hosts: dict[tuple[str, str], str] = {}
+
+    def abandon(self) -> None:
+        """Nobody is met: no empty file stays behind."""
+        if self._made and not self.file.size_bytes:
+            self.file.discard()
+        self.file.close()
 
     def begin(
         self, world: int, suite: str, device: str, launcher: str, torch: str, nccl: str = ""
@@ -64,7 +94,7 @@ class Lead:
         self.keep(
             Header(
                 schema=SCHEMA,
-                id=self._id,
+                id=self.id,
                 started_at=self._started_at,
                 world=world,
                 suite=suite,
@@ -80,11 +110,10 @@ class Lead:
         """Into the file and the fold. A record that is none is said, and left out."""
         try:
             self.fleet.add(line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             assert isinstance(line, RankLine)
-            line = msgspec.structs.replace(
-                line, state="failed", why=f"its record is unreadable: {error}", record=msgspec.Raw()
-            )
+            why = f"its record is unreadable: {error}"
+            line = msgspec.structs.replace(line, state=FAILED, why=why, record=NO_RECORD)
             self.fleet.add(line)
         self.file.append(encode(line))
 
@@ -97,6 +126,8 @@ class Lead:
                 self._hosts[key] = f"{line.host}#{len(of_host) + 1}" if of_host else line.host
             line = msgspec.structs.replace(line, node=self._hosts[key])
         self.keep(line)
+        if schema := other_schema(line):
+            self.note(f"its record is of another version: {schema}", line.rank)
         if self._records is not None:
             self._records[line.rank] = zlib.compress(encode(line), LEVEL)
 
@@ -114,9 +145,18 @@ class Lead:
         return round(time.monotonic() - self._began_s, 3)
 
     def collect(
-        self, me: Rank, timeout_s: float, join_s: float, tell: Callable[[str], None]
+        self,
+        me: Rank,
+        own: RankLine,
+        timeout_s: float,
+        join_s: float,
+        tell: Callable[[str], None],
     ) -> None:
-        """Every rank's line."""
+        """Every rank's line; ``own`` is rank 0's.
+
+        Raises:
+            MeetingLost: the store is gone; every rank has a line all the same.
+        """
         size, told = me.world.size, [0]
 
         def keep(line: RankLine) -> None:
@@ -134,7 +174,26 @@ class Lead:
             join_s,
             me.stopping.hurry_s,
             lambda: me.beat("gathering"),
+            own,
         )
+        self._note_versions(me)
+
+    def _note_versions(self, me: Rank) -> None:
+        """Ranks that run another roofwatch."""
+        others: dict[str, list[int]] = {}
+        for rank in range(1, me.world.size):
+            claim = me.meeting.claim(rank)
+            if claim is not None and claim.roofwatch != roofwatch.__version__:
+                others.setdefault(claim.roofwatch, []).append(rank)
+        for version, ranks in others.items():
+            who = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
+            ours = f"rank 0 {roofwatch.__version__}"
+            self.note(f"rank {who} runs roofwatch {version[:40]}, {ours}: figures may differ")
+
+    def note_refused(self, me: Rank) -> None:
+        """Who was turned away."""
+        for said in me.meeting.refused(MOST_REFUSED):
+            self.note(said)
 
     def plan(self, me: Rank, device: str, most_bytes: int | None) -> Plan | None:
         """Who takes part in the links: those that have handed in and wait. None of fewer than 2."""
@@ -155,6 +214,7 @@ class Lead:
             port=me.meeting.port,
             device=device,
             most_bytes=most_bytes,
+            fleet=me.meeting.fleet,
         )
 
     def links(self, me: Rank, plan: Plan, own_device: str, tell: Callable[[str], None]) -> str:
@@ -163,36 +223,55 @@ class Lead:
         own = msgspec.structs.replace(plan, device=own_device)
         place = plan.members.index(me.world.rank)
         process = LinksProcess(own, place)
-        given_up_s: float | None = None
-        why, doing = "", process.doing
+        doing = process.doing
         try:
-            while not process.over():
+            while True:
                 self._take(process)
                 me.beat(f"links: {process.doing}")
                 if (step := _step(process.doing)) != doing:
                     doing = step
                     tell(f"links: {doing}")
-                failed = me.meeting.said("links/failed")
-                now_s = time.monotonic()
-                if failed is not None and given_up_s is None:
-                    given_up_s = now_s + GRACE_S
-                    why = self._failed(me, int(failed))
                 if me.stopping.number:
                     return me.stopping.why
+                fault = fault_of(process)
+                if fault is None and process.over():
+                    return ""
+                if fault is not None or me.meeting.count(FAULTS):
+                    return self._why_failed(me, plan, fault)
                 if process.still_s > LINKS_STILL_S:
-                    return why or f"hangs at {process.doing}"
-                if given_up_s is not None and now_s > given_up_s:
-                    return why
+                    return f"hangs at {process.doing}"
                 time.sleep(LOOK_S)
-            return why or process.how()
         finally:
             self._take(process)
             process.kill()
 
-    def _failed(self, me: Rank, rank: int) -> str:
+    def _why_failed(self, me: Rank, plan: Plan, own: Fault | None) -> str:
+        """Whose fault it is, once those who know have said it."""
+        others = [rank for rank in plan.members if rank != me.world.rank]
+        mine = {} if own is None else {me.world.rank: own}
+        beats = {rank: me.meeting.beats(rank) for rank in others}
+        until_s, heard = time.monotonic() + GRACE_S, -1
+        found = culprit(mine)
+        while time.monotonic() < until_s and not me.stopping.number:
+            if (count := me.meeting.count(FAULTS)) != heard:
+                heard = count
+                found = culprit(mine | faults_heard(me.meeting, others))
+            if (found and certain(found[1])) or heard >= len(others) + (own is None):
+                break
+            me.beat("links: they have failed")
+            time.sleep(LOOK_S)
+        else:  # who beats no more has not even said so
+            faults = faults_heard(me.meeting, others)
+            still = Fault(cause=SILENT, how="no sign of life: killed, or it hangs")
+            dead = [r for r in others if r not in faults and me.meeting.beats(r) == beats[r]]
+            found = culprit(mine | faults | dict.fromkeys(dead, still))
+        if found is None:
+            return "they ended"
+        rank, fault = found
         r = self.fleet.ranks.get(rank)
-        how = me.meeting.said(f"links/{rank}") or "ended"
-        return f"rank {rank} ({r.place if r else '?'}): {how}"
+        who = f"rank {rank} ({r.place if r else '?'})"
+        # of a connection that broke nobody knows which end it was
+        return f"{fault.how}, says {who}" if fault.cause == BROKEN else f"{who}: {fault.how}"
 
     def _take(self, process: LinksProcess) -> None:
         for line in process.lines():
@@ -208,16 +287,35 @@ class Lead:
         """The last line; the others may go."""
         self.keep(EndLine(t=self._now(), complete=complete, why=why))
         self.file.close()
+        if self.file.problem:  # of a full disk for instance: told in the report, as a run tells it
+            self.fleet.add(NoteLine(t=self._now(), text=self.problem))
         if me is not None:
-            me.meeting.say(OVER, why)
+            with contextlib.suppress(MeetingLost):
+                me.meeting.say(OVER, why)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the file, or nothing."""
+        return (self.file.problem or "").replace("the session", "the fleet")
 
     def see_off(self, me: Rank) -> None:
         """Wait until those that are there have left: rank 0 holds the store, and whoever still asks
         it when it goes prints torch's backtrace."""
         there = sum(r.state in (DONE, PARTIAL, FAILED) for r in self.fleet.in_order) - 1
         until_s = time.monotonic() + LEAVE_S
-        while me.meeting.count(LEFT) < there and time.monotonic() < until_s:
-            time.sleep(LOOK_S)
+        with contextlib.suppress(MeetingLost):
+            while me.meeting.count(LEFT) < there and time.monotonic() < until_s:
+                time.sleep(LOOK_S)
+
+
+def other_schema(line: RankLine) -> str:
+    """What a record says it is, where that is another than this version's; else nothing."""
+    try:
+        said = _schema.decode(line.record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    other = said is not None and said.schema not in ("", RECORD_SCHEMA)
+    return said.schema[:60] if said is not None and other else ""
 
 
 def _step(doing: str) -> str:

@@ -37,6 +37,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     port: int
     device: str
     most_bytes: int | None = None
+    fleet: str = ""  # its id: what is said in the store stands under it
 
 
 def main() -> int:
@@ -74,9 +75,10 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
         torch.cuda.set_device(device)
     ranks = len(plan.members)
     patience = timedelta(seconds=PATIENCE_S)
-    store = dist.TCPStore(  # type: ignore[attr-defined]
+    held = dist.TCPStore(  # type: ignore[attr-defined]
         plan.address, plan.port, is_master=False, timeout=patience
     )
+    store = dist.PrefixStore(plan.fleet, held)  # type: ignore[attr-defined]
     dist.init_process_group(
         "nccl" if device.type == "cuda" else "gloo",
         store=dist.PrefixStore("roofwatch/links", store),  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ class LinksProcess:
     def __init__(self, plan: Plan, place: int) -> None:
         self.said = ""  # what it said of its own fault
         self.doing = "starting"
-        self.moved_s = time.monotonic()
+        self.moved_s = self.heard_s = time.monotonic()
         self._lines: queue.SimpleQueue[AnyLine] = queue.SimpleQueue()
         self._log = log_file()
         read_end, write_end = os.pipe()
@@ -49,6 +49,7 @@ class LinksProcess:
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, "rb") as pipe:
             for raw in pipe:
+                self.heard_s = time.monotonic()
                 try:
                     event = decode_event(raw) if b'"place"' not in raw[:40] else None
                 except msgspec.DecodeError:
@@ -77,6 +78,16 @@ class LinksProcess:
         """Seconds since it went on to something else."""
         return time.monotonic() - self.moved_s
 
+    @property
+    def silent_s(self) -> float:
+        """Seconds since any sign of life; it beats twice a second."""
+        return time.monotonic() - self.heard_s
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal has ended it."""
+        return (self.process.poll() or 0) < 0
+
     def over(self) -> bool:
         """Whether it has ended, and all that it wrote is here."""
         if self.process.poll() is None:
@@ -90,7 +101,8 @@ class LinksProcess:
         if code == 0:
             return ""
         if code is not None and code < 0:
-            return f"killed by signal {-code} at {self.doing}{self._last_words()}"
+            words = "" if code == -signal.SIGKILL else self._last_words()  # no library's doing
+            return f"killed by signal {-code} at {self.doing}{words}"
         return f"{self.said or 'ended'} (at {self.doing})"
 
     def _last_words(self) -> str:

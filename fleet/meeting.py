@@ -7,11 +7,17 @@ holds nobody up. Each rank counts its beats there, says what it is about, and ha
 from __future__ import annotations
 
 import contextlib
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
+from roofwatch.fleet.joining import ROOM, Claim, Refused, claim, claim_of, find, publish
+from roofwatch.fleet.not_met import Ended, MeetingLost, NotMet
+from roofwatch.fleet.reaching import reach
 from roofwatch.fleet.world import World
+from roofwatch.roofline.error_text import first_line
 
 JOIN_S = 120.0  # to find rank 0: the others may start minutes apart on a slow file system
 ASK_S = 20.0  # for one answer of a store that is there
@@ -19,37 +25,72 @@ LEVEL = 1  # of zlib: a record comes to a fifth
 MOST_BYTES = 64 << 20  # of a record
 
 
-class MeetingLost(RuntimeError):
-    """The store does not answer: rank 0, or torchrun's agent, has ended."""
+class Unreadable(ValueError):
+    """A line that is none; the rest of the message says how."""
 
 
 class Meeting:
     """One rank's end of the store."""
 
-    def __init__(self, world: World, join_s: float = JOIN_S) -> None:
-        """Join, or hold the store where this is rank 0 and no agent does.
+    def __init__(
+        self,
+        world: World,
+        fleet: str = "",
+        join_s: float = JOIN_S,
+        stopped: Callable[[], bool] = lambda: False,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Join; or begin the meeting of ``fleet``, an id, where this is rank 0.
 
         Raises:
-            MeetingLost: nobody is met.
+            NotMet: nobody is met within ``join_s``, or another fleet.
+            Ended: a signal came (``stopped``).
+            MeetingLost: the store was lost again.
         """
-        import torch.distributed as dist
+        import torch.distributed  # noqa: F401  # may take long, and is not the others' time
 
-        holds = world.rank == 0 and not world.agent_store
-        try:
-            self._held = dist.TCPStore(  # type: ignore[attr-defined]
-                world.address,
-                world.port,
-                is_master=holds,
-                timeout=timedelta(seconds=join_s),
-                wait_for_workers=False,
-            )
-        except (RuntimeError, ValueError) as error:
-            what = f"rank 0 is not met at {world.address}:{world.port}: {_first(error)}"
-            raise MeetingLost(what) from None
+        until_s = time.monotonic() + join_s
+        self._held = reach(world, join_s, stopped, tell)
         self.address, self.port = world.address, self._held.port
         self._held.set_timeout(timedelta(seconds=ASK_S))
-        self._store = dist.PrefixStore("roofwatch", self._held)  # type: ignore[attr-defined]
         self._rank = world.rank
+        room = _under(ROOM, self._held)
+        with _lost():
+            if world.rank == 0:
+                publish(room, world, fleet)
+                self.fleet = fleet
+            else:
+                try:
+                    self.fleet = find(room, world, until_s, stopped)
+                except Refused as refused:
+                    self._tell_of(room, world, refused)
+                    raise
+            self._store = _under(f"{ROOM}/{self.fleet}", self._held)
+            try:
+                claim(self._store, world, self.fleet)
+            except Refused as refused:
+                self._tell_of(room, world, refused)
+                raise
+
+    def _tell_of(self, room: Any, world: World, refused: Refused) -> None:
+        """Rank 0 of the other fleet should know who was at its door."""
+        if not refused.fleet:
+            return
+        self._store = _under(f"{ROOM}/{refused.fleet}", self._held)
+        which = f"rank {world.rank} of {world.size} on {world.host}"
+        self.say(f"refused/{self.count('refused', 1)}", f"{which} was refused: {refused}")
+
+    def refused(self, most: int) -> list[str]:
+        """Who was turned away, the first so many."""
+        heard = (self.said(f"refused/{i + 1}") for i in range(min(most, self.count("refused"))))
+        return [said for said in heard if said is not None]
+
+    def claim(self, rank: int) -> Claim | None:
+        """The process that has a rank's number; None as long as none has."""
+        with _lost():
+            if not self._store.add(f"claimed/{rank}", 0):
+                return None
+            return claim_of(_text(self._store.get(f"claim/{rank}")))
 
     def beat(self, doing: str) -> None:
         """A sign of life, and what this rank is about."""
@@ -88,11 +129,15 @@ class Meeting:
     def hand_in(self, line: bytes) -> None:
         """This rank's line."""
         with _lost():
-            self._store.set(f"line/{self._rank}", zlib.compress(line, LEVEL))  # type: ignore[arg-type]
+            self._store.set(f"line/{self._rank}", zlib.compress(line, LEVEL))
             self._store.add(f"in/{self._rank}", 1)
 
     def take(self, rank: int) -> bytes | None:
-        """A rank's line, once: the store forgets it. None as long as it is not there."""
+        """A rank's line, once: the store forgets it. None as long as it is not there.
+
+        Raises:
+            Unreadable: it does not unpack.
+        """
         with _lost():
             if self._store.add(f"in/{rank}", 0) <= 0:
                 return None
@@ -100,22 +145,30 @@ class Meeting:
             self._store.delete_key(f"line/{rank}")
             self._store.add(f"in/{rank}", -(1 << 20))  # taken
         unpack = zlib.decompressobj()
-        return unpack.decompress(packed, MOST_BYTES)
+        try:
+            line = unpack.decompress(packed, MOST_BYTES)
+        except zlib.error as error:
+            raise Unreadable(f"it does not unpack ({error})") from None
+        if not unpack.eof:
+            raise Unreadable(f"it is cut short, or longer than {MOST_BYTES >> 20} MiB")
+        return line
 
 
 def _text(raw: bytes | str) -> str:
     return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
 
 
-def _first(error: Exception) -> str:
-    from roofwatch.roofline.error_text import first_line
+def _under(prefix: str, store: Any) -> Any:
+    import torch.distributed as dist
 
-    return first_line(error)
+    return dist.PrefixStore(prefix, store)  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
 def _lost() -> Iterator[None]:
     try:
         yield
+    except (MeetingLost, NotMet, Ended):
+        raise
     except RuntimeError as error:
-        raise MeetingLost(f"the store does not answer: {_first(error)}") from None
+        raise MeetingLost(f"the store does not answer: {first_line(error)}") from None

@@ -16,8 +16,9 @@ EPILOG = """\
   srun --ntasks-per-node=M python -m roofwatch.fleet
   python -m roofwatch.fleet                    one device, alone
 Rank 0 prints the report and keeps one file, which "roofwatch show" reads again.
-Exit codes (of rank 0): 0 done; 2 usage; 3 the device is absent everywhere; 4 a rank or a link
-failed; 5 something is slow, with --strict; 128+n on signal n.
+Exit codes (of rank 0): 0 done; 1 the report could not be written; 2 usage; 3 the device is
+absent everywhere; 4 a rank or a link failed, or another fleet is met; 5 something is slow, with
+--strict; 128+n on signal n.
 """
 DEVICES = ("auto", "cpu", "cuda")
 SUITES = (SHORT, QUICK, FULL)
@@ -54,6 +55,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def _mib(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_MIB:
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= MOST_MIB):
+        text = text if len(text) <= 40 else f"{text[:40]}..."
         raise argparse.ArgumentTypeError(f"{text!r} is no number of MiB from 1 to {MOST_MIB}")
     return int(text)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
 from roofwatch.fleet.links import Plan
+from roofwatch.fleet.links_fault import SAID, Fault, fault_of, say_fault
 from roofwatch.fleet.links_process import LinksProcess
-from roofwatch.fleet.meeting import Meeting, MeetingLost
+from roofwatch.fleet.meeting import Meeting
+from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import World
@@ -21,6 +24,7 @@ READY_S = 60.0  # for the others: all measure at the same time, as a job would
 LINKS_LOOK_S = 0.1
 OVER, PLAN, NO_LINKS, LEFT = "over", "plan", "none", "left"
 
+T = TypeVar("T")
 Measure = Callable[[Callable[[str], None], Callable[[], bool], Callable[[], str]], Outcome]
 
 
@@ -38,6 +42,7 @@ class Rank:
         self._ready_s: float | None = None
         self._until_s = self._began_s + timeout_s
         self._timeout_s = timeout_s
+        self.lost: MeetingLost | None = None  # while measuring
         meeting.say(f"host/{world.rank}", f"{world.host}/{world.node}/{world.local_rank}")
 
     def beat(self, doing: str) -> None:
@@ -71,14 +76,22 @@ class Rank:
         return ""
 
     def measured(self, measure: Measure) -> RankLine:
-        """This rank's line. What goes wrong in our own code is said in it, not raised."""
+        """This rank's line. What goes wrong in our own code is said in it, not raised.
+
+        Where the store is lost measuring ends, with what has come: ``lost`` says so.
+        """
+
+        def may_go() -> bool:
+            return bool(self._safely(self.may_go)) or self.lost is not None
+
+        def stopped() -> str:
+            return str(self.lost) if self.lost else self.stopped()
+
         try:
-            came = measure(self.beat, self.may_go, self.stopped)
+            came = measure(lambda doing: self._safely(lambda: self.beat(doing)), may_go, stopped)
         except (OSError, ValueError, RuntimeError) as error:
-            if isinstance(error, MeetingLost):
-                raise
             came = Outcome(state="failed", why=f"{type(error).__name__}: {error}")
-        self._ready(time.monotonic())  # one that could not begin keeps nobody waiting
+        self._safely(lambda: self._ready(time.monotonic()))  # one that failed holds nobody up
         return RankLine(
             t=round(time.monotonic() - self._began_s, 3),
             rank=self.world.rank,
@@ -91,8 +104,19 @@ class Rank:
             record=msgspec.Raw(came.record),
         )
 
+    def _safely(self, ask: Callable[[], T]) -> T | None:
+        """Ask the store; None once it is lost."""
+        if self.lost is None:
+            try:
+                return ask()
+            except MeetingLost as error:
+                self.lost = error
+        return None
+
     def hand_in(self, line: RankLine) -> None:
         """To rank 0."""
+        if self.lost is not None:
+            raise self.lost
         self.meeting.hand_in(encode(line))
 
     def follow(self, patience_s: float) -> None:
@@ -115,22 +139,30 @@ class Rank:
             self.beat("handed in")
             said = self.meeting.said(PLAN)
             if said is not None:
-                return None if said == NO_LINKS else msgspec.json.decode(said, type=Plan)
+                return None if said == NO_LINKS else self._read_plan(said)
             time.sleep(LINKS_LOOK_S * max(1, self.world.size // 64))
         return None
+
+    def _read_plan(self, said: str) -> Plan | None:
+        try:
+            return msgspec.json.decode(said, type=Plan)
+        except (msgspec.DecodeError, RecursionError) as error:
+            fault = Fault(cause=SAID, how=f"the plan is unreadable: {error}")
+            say_fault(self.meeting, self.world.rank, fault)
+            return None
 
     def _take_part(self, plan: Plan, place: int) -> None:
         own = msgspec.structs.replace(plan, device=_own_device(plan.device, self.world))
         process = LinksProcess(own, place)
         try:
-            while not process.over() and not self.stopping.number:
+            while not self.stopping.number:
                 self.beat(f"links: {process.doing}")
-                if self.meeting.said(OVER) is not None:
+                if (fault := fault_of(process)) is not None:
+                    say_fault(self.meeting, self.world.rank, fault)
+                    return
+                if process.over() or self.meeting.said(OVER) is not None:
                     return
                 time.sleep(LINKS_LOOK_S)
-            if (how := process.how()) and not self.stopping.number:
-                self.meeting.say(f"links/{self.world.rank}", how)
-                self.meeting.say("links/failed", str(self.world.rank))
         finally:
             process.kill()
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 APART = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
 FORBIDDEN = {
     *("pickle", "cPickle", "dill", "shelve", "marshal", "yaml", "code", "runpy", "pty"),
-    *("socket", "socketserver", "ssl", "http", "urllib", "xmlrpc", "ftplib", "smtplib"),
+    *("socketserver", "ssl", "http", "urllib", "xmlrpc", "ftplib", "smtplib"),
     *("telnetlib", "requests", "httpx", "aiohttp", "webbrowser", "multiprocessing"),
 }
 ONLY_IN = {
@@ -37,6 +37,9 @@ ONLY_IN = {
         "session/watch/command.py",  # what is watched, as it was typed
         "tui/printed/watch_plain.py",  # its type
         "fleet/links_process.py",  # a rank's part of the collectives
+    },
+    "socket": {
+        "fleet/reaching.py",  # whether rank 0's port answers, before torch is asked
     },
     "asyncio": {  # Textual's loop, and what it does with a signal
         "tui/screen/app.py",
@@ -64,7 +67,12 @@ WRITERS = {
     "session/child.py": "an instrument's log, nameless",
     "probes/compiled.py": "a compiler's folder, which goes again",
 }
-NOWHERE = {"cli.py", "library/mark.py", "library/telemetry_child.py", "library/triage_plain.py"} | {
+NOWHERE = {
+    "verbs/streams.py",
+    "library/mark.py",
+    "library/telemetry_child.py",
+    "library/triage_plain.py",
+} | {
     "probes/timeline.py",
     "fleet/links_process.py",  # the reading end of a pipe
     "session/doctor/kernel_log.py",  # to read

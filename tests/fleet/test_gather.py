@@ -9,6 +9,8 @@ import pytest
 from roofwatch.fleet import gather as gathering
 from roofwatch.fleet import rank as ranks
 from roofwatch.fleet.gather import gather
+from roofwatch.fleet.meeting import Unreadable
+from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
 from roofwatch.fleet.rank import Rank
 from roofwatch.fleet.stopping import Stopping
@@ -95,6 +97,90 @@ def test_nobody_is_waited_for_beyond_the_time_or_a_signal() -> None:
     assert late[1].why.startswith("not done after 0 s")
     ended = gathered(Made(alive, {0: 1}), 2, hurry_s=0.0)
     assert {line.rank for line in ended} == {0, 1}
+
+
+class Broken(Made):
+    """Of three ranks the first hands in a line that is none, then the store is gone."""
+
+    def take(self, rank: int) -> bytes | None:
+        if rank == 2:
+            raise MeetingLost("the store does not answer")
+        return [b"", b'{"kind":"rank","rank":1,"state":["done"]}'][rank]
+
+
+def test_a_lost_store_costs_what_had_not_come_and_nothing_else() -> None:
+    kept: list[RankLine] = []
+    own = RankLine(rank=0)
+    with pytest.raises(MeetingLost):
+        gather(
+            Broken({}, {}),  # type: ignore[arg-type]
+            4,
+            kept.append,
+            30.0,
+            0.3,
+            lambda: None,
+            own=own,
+        )
+    assert [(line.rank, line.state) for line in kept] == [
+        (0, "done"),
+        (1, "failed"),
+        (2, "silent"),
+        (3, "silent"),
+    ]
+    assert "unreadable: Expected `str`, got `array`" in kept[1].why
+    assert kept[1].host == "n1"
+    assert "the store was lost" in kept[2].why
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"", "unreadable"),
+        (b'{"kind":"rank","rank":7}', "it is of rank 7"),
+        (b'{"kind":"rank","rank":1,"why":"\xff"}', "unreadable"),
+        (b'{"kind":"rank","rank":1,"record":"\xff"}', "can't decode byte 0xff"),
+        (b'{"kind":"rank","rank":1,"record":' + b"[" * 100_000, "unreadable"),
+        (Unreadable("it does not unpack"), "unreadable: it does not unpack"),
+    ],
+)
+def test_a_line_that_is_none_is_its_ranks_failure(raw: bytes | Exception, why: str) -> None:
+    class Odd(Made):
+        def take(self, rank: int) -> bytes | None:
+            if isinstance(raw, Exception):
+                raise raw
+            return raw
+
+    kept = gathered_of(Odd({}, {}), 2)
+    assert [line.state for line in kept] == ["done", "failed"]
+    assert why in kept[1].why
+
+
+def gathered_of(meeting: Made, size: int) -> list[RankLine]:
+    kept: list[RankLine] = []
+    gather(meeting, size, kept.append, 30.0, 0.3, lambda: None, own=RankLine(rank=0))  # type: ignore[arg-type]
+    return kept
+
+
+def test_a_store_that_is_lost_while_measuring_costs_no_record() -> None:
+    class Lost(Made):
+        def beat(self, doing: str) -> None:
+            raise MeetingLost("the store does not answer: Broken pipe")
+
+    me = Rank(world({}, "here"), Lost({}, {}), Stopping(), 60.0)  # type: ignore[arg-type]
+
+    def measure(
+        doing: Callable[[str], None], may_go: Callable[[], bool], stopped: Callable[[], str]
+    ) -> Outcome:
+        assert not stopped()
+        doing("measuring matmul")
+        assert may_go()
+        return Outcome(state="partial", why=stopped(), record=b"{}")
+
+    line = me.measured(measure)
+    assert (line.state, line.why) == ("partial", "the store does not answer: Broken pipe")
+    assert bytes(line.record) == b"{}"
+    with pytest.raises(MeetingLost):
+        me.hand_in(line)
 
 
 def test_what_breaks_in_a_rank_is_its_own_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,17 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
+import roofwatch
 from roofwatch.fleet import lead as leading
+from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
 from roofwatch.fleet.rank import LEFT, Rank
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import world
-from roofwatch.session.fleet.lines import ABSENT, RankLine
+from roofwatch.session.fleet.lines import ABSENT, FAILED, RankLine
 
 
 class Made:
@@ -63,6 +66,59 @@ def test_a_host_that_two_nodes_have_is_numbered_and_an_absent_rank_has_none(lead
     lead.rank(RankLine(rank=5, host="n", node="1"))
     assert list(lead.fleet.nodes) == ["n", "n#2"]
     assert lead.fleet.ranks[4].node == ""
+
+
+def test_a_full_disk_is_told_in_the_report(lead: Lead) -> None:
+    lead.file.problem = "/mnt/f.jsonl: No space left on device; the session is no longer saved"
+    lead.end(None, True, "")
+    assert [note.text for note in lead.fleet.notes] == [
+        "/mnt/f.jsonl: No space left on device; the fleet is no longer saved"
+    ]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_nobody_met_leaves_no_file_but_a_persons_own(tmp_path: Path, there: bool) -> None:
+    path = tmp_path / "f.jsonl"
+    if there:
+        path.touch()
+    Lead(path, keep_records=False).abandon()
+    assert path.exists() is there
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (b'{"measurements": 7}', "its record is unreadable: Expected `array`"),
+        (b'{"device": {"name": "\xff"}}', "its record is unreadable"),
+    ],
+)
+def test_a_record_that_is_none_is_its_ranks_failure(lead: Lead, record: bytes, why: str) -> None:
+    lead.rank(RankLine(rank=9, host="n", node="0", record=msgspec.Raw(record)))
+    assert lead.fleet.ranks[9].state == FAILED
+    assert lead.fleet.ranks[9].why.startswith(why)
+
+
+def test_a_record_of_another_version_is_told(lead: Lead) -> None:
+    for rank, schema in ((8, "roofwatch.record/2"), (9, "roofwatch.record/1")):
+        record = msgspec.Raw(msgspec.json.encode({"schema": schema}))
+        lead.rank(RankLine(rank=rank, host="n", node="0", record=record))
+    assert [(note.rank, note.text) for note in lead.fleet.notes] == [
+        (8, "its record is of another version: roofwatch.record/2")
+    ]
+
+
+def test_ranks_that_run_another_version_are_told_together(lead: Lead) -> None:
+    class Claims(Made):
+        def claim(self, rank: int) -> Claim | None:
+            version = roofwatch.__version__ if rank == 1 else "9.9"
+            return Claim(host="n", pid=1, roofwatch=version) if rank < 12 else None
+
+    here = world({"RANK": "0", "WORLD_SIZE": "16", "MASTER_ADDR": "n"}, "n")
+    lead._note_versions(Rank(here, Claims(0), Stopping(), 60.0))  # type: ignore[arg-type]
+    (note,) = lead.fleet.notes
+    ours = roofwatch.__version__
+    who = "rank 2, 3, 4, 5, 6, 7, 8, 9, ..."
+    assert note.text == f"{who} runs roofwatch 9.9, rank 0 {ours}: figures may differ"
 
 
 @pytest.mark.parametrize(

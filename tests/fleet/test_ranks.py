@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,32 +41,15 @@ sys.exit(main(sys.argv[3:], measure))
 """
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import msgspec
-    from simulated_ranks import template
-
-    path = tmp_path_factory.mktemp("record") / "record.json"
-    path.write_bytes(msgspec.json.encode(template()))
-    return path
-
-
-def free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
-
-
-def two(how: str, record: Path, *options: str) -> tuple[Any, list[int], str]:
+def two(how: str, record: Path, port: int, *options: str) -> tuple[Any, list[int], str]:
     """Two ranks; what rank 0 printed as JSON, both exit codes, and rank 0's stderr."""
-    port = str(free_port())
     started = []
     for rank in range(2):
         told = {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
         started.append(
             subprocess.Popen(
                 [sys.executable, "-c", RANK, how, str(record), "--device", "cpu", *options],
-                env=os.environ | told | {"MASTER_PORT": port},
+                env=os.environ | told | {"MASTER_PORT": str(port)},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
@@ -78,9 +61,13 @@ def two(how: str, record: Path, *options: str) -> tuple[Any, list[int], str]:
     return json.loads(out), [p.returncode for p in started], err.decode()
 
 
-def test_two_ranks_measure_gather_and_send(record: Path, tmp_path: Path) -> None:
+def test_two_ranks_measure_gather_and_send(
+    record: Path, free_port: Callable[[], int], tmp_path: Path
+) -> None:
     kept = tmp_path / "fleet.jsonl"
-    told, codes, err = two("whole", record, "--json", "--most-mib", "1", "--save", str(kept))
+    told, codes, err = two(
+        "whole", record, free_port(), "--json", "--most-mib", "1", "--save", str(kept)
+    )
     assert codes == [0, 0], err
     assert [(r["rank"], r["state"], r["card"]) for r in told["ranks"]] == [
         (0, "done", 0),
@@ -104,8 +91,10 @@ def test_two_ranks_measure_gather_and_send(record: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.long
-def test_a_killed_rank_is_named_and_the_others_report(record: Path) -> None:
-    told, codes, err = two("killed", record, "--json")
+def test_a_killed_rank_is_named_and_the_others_report(
+    record: Path, free_port: Callable[[], int]
+) -> None:
+    told, codes, err = two("killed", record, free_port(), "--json")
     assert codes == [4, -9], err
     lost = told["ranks"][1]
     assert (lost["state"], lost["record"]) == ("silent", None)
@@ -141,6 +130,7 @@ def test_torchrun_measures_for_real(tmp_path: Path) -> None:
     ("environ", "arguments", "code", "said"),
     [
         ({"RANK": "1"}, [], 2, "roofwatch.fleet: WORLD_SIZE is not set\n"),
+        ({}, ["--most-mib", "1" * 5000], 2, "roofwatch.fleet: argument --most-mib: '111"),
         ({}, ["--timeout", "x"], 2, "roofwatch.fleet: argument --timeout: 'x' is not"),
         ({}, ["--save", "/dev/null/x"], 2, "roofwatch.fleet: /dev/null/x: Not a directory\n"),
     ],

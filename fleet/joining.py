@@ -1,0 +1,156 @@
+"""Who belongs to a fleet: rank 0 says which one it is, each rank claims its number, once.
+
+Two fleets may meet at one port, one of them by mistake. All that a fleet says stands in the store
+under its id; a rank learns that from the one word outside it, and compares before it measures.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+import roofwatch
+from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
+from roofwatch.fleet.world import BY_HAND, World
+from roofwatch.session.fleet.lines import SCHEMA
+
+ROOM = "roofwatch"  # before every key of ours
+NOW, NOW_IS = "now", "is/now"  # the fleet that meets here, and whether one does
+LOOK_S = 0.05
+MOST_LOOK_S = 0.5
+NEWER_S = 15.0  # for a fleet as new as this rank: torchrun's agents may count their starts apart
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """A fleet, as its rank 0 says it."""
+
+    id: str
+    world: int
+    schema: str = SCHEMA
+    roofwatch: str = ""
+    launch: str = ""
+    restart: int = 0
+    host: str = ""
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A rank's number, taken by a process."""
+
+    host: str
+    pid: int
+    roofwatch: str
+    token: str = ""  # no two processes have the same
+
+
+class Refused(NotMet):
+    """Another fleet meets here, or has the number already."""
+
+    def __init__(self, world: World, said: str, fleet: str) -> None:
+        super().__init__(said, USAGE if world.launcher == BY_HAND else FAILED)
+        self.fleet = fleet  # that it was refused by
+
+
+def publish(room: Any, world: World, fleet: str) -> None:
+    """Say that this fleet meets here. One of an earlier start of torchrun's gives way.
+
+    Raises:
+        Refused: another's rank 0 is here.
+    """
+    mine = Identity(
+        id=fleet,
+        world=world.size,
+        roofwatch=roofwatch.__version__,
+        launch=world.launch,
+        restart=world.restart,
+        host=world.host,
+    )
+    said = msgspec.json.encode(mine).decode()
+    before = _text(room.get(NOW)) if room.add(NOW_IS, 0) else ""
+    there = _identity(before) if before else None
+    if there is None or there.restart < world.restart:
+        before = _text(room.compare_set(NOW, before, said))
+        there = _identity(before)
+    if before != said:
+        raise Refused(
+            world, f"rank 0 of {_named(there)} is here already", there.id if there else ""
+        )
+    room.add(NOW_IS, 1)
+
+
+def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
+    """The id of the fleet that meets here, once it is there and is this rank's own.
+
+    Raises:
+        NotMet: none is there in time.
+        Refused: it is another.
+        Ended: a signal came.
+    """
+    look_s = min(MOST_LOOK_S, LOOK_S * max(1.0, world.size / 64))
+    newer_s = time.monotonic() + NEWER_S
+    while True:
+        if room.add(NOW_IS, 0):
+            there = _identity(_text(room.get(NOW)))
+            if there is None or there.restart >= world.restart or time.monotonic() > newer_s:
+                break
+        if stopped():
+            raise Ended
+        if time.monotonic() > until_s:
+            raise NotMet(f"no fleet's rank 0 has come to {world.address}:{world.port}")
+        time.sleep(look_s)
+    if there is None or there.schema != SCHEMA:
+        what = there.schema if there else "unreadable"
+        said = f"{_named(there)} speaks another version ({what}, here {SCHEMA})"
+        raise Refused(world, said, there.id if there else "")
+    for what, theirs, ours in (
+        ("WORLD_SIZE", there.world, world.size),
+        ("launch", there.launch, world.launch),
+    ):
+        if theirs != ours and (what != "launch" or (theirs and ours)):
+            said = f"{_named(there)} meets here: its {what} is {theirs}, this rank's {ours}"
+            raise Refused(world, said, there.id)
+    return there.id
+
+
+def claim(store: Any, world: World, fleet: str) -> None:
+    """Take this rank's number.
+
+    Raises:
+        Refused: another process has it.
+    """
+    mine = Claim(
+        host=world.host, pid=os.getpid(), roofwatch=roofwatch.__version__, token=os.urandom(8).hex()
+    )
+    said = msgspec.json.encode(mine).decode()
+    there = _text(store.compare_set(f"claim/{world.rank}", "", said))
+    if there != said:
+        by = claim_of(there)
+        who = f"{by.host} (process {by.pid})" if by else "another process"
+        raise Refused(world, f"rank {world.rank} of fleet {fleet} is taken, by {who}", fleet)
+    store.add(f"claimed/{world.rank}", 1)
+
+
+def claim_of(said: str) -> Claim | None:
+    """A claim as it stands in the store; None of what is none."""
+    try:
+        return msgspec.json.decode(said, type=Claim)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _identity(said: str) -> Identity | None:
+    try:
+        return msgspec.json.decode(said, type=Identity)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _named(there: Identity | None) -> str:
+    return f"fleet {there.id} of {there.host}" if there else "another fleet"
+
+
+def _text(raw: bytes | str) -> str:
+    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw

@@ -1,0 +1,271 @@
+"""How a rank's process ends: what cannot be written, who is not met, a signal, a lost store."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roofwatch.session.fleet.fleet_file import read_fleet
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+# A rank whose suite is a moment's wait; ``how`` says what goes wrong.
+RANK = """
+import os, signal, sys, threading, time
+from roofwatch.fleet import gather, links_fault, meeting, rank
+from roofwatch.fleet.__main__ import main
+from roofwatch.fleet.not_met import MeetingLost
+from roofwatch.fleet.own_suite import Outcome
+
+rank.READY_S = links_fault.SILENT_S = 4.0
+how, record = sys.argv[1], open(sys.argv[2], "rb").read()
+me = os.environ.get("RANK", "0")
+if how == "mute":
+    meeting.JOIN_S = 1.0
+
+def lost(*_):
+    raise MeetingLost("the store does not answer: Broken pipe")
+
+def measure(doing, may_go, stopped):
+    doing("measuring something")
+    while not may_go() and not stopped():
+        time.sleep(0.05)
+    if how == "lost":
+        meeting.Meeting.beats = meeting.Meeting.take = lost
+    return Outcome(state="done", record=record)
+
+class Dies(rank.LinksProcess):
+    def __init__(self, *told):
+        super().__init__(*told)
+        threading.Thread(target=self.end, daemon=True).start()
+
+    def end(self):
+        while not self.doing.startswith("measuring"):
+            time.sleep(0.01)
+        os.kill(self.process.pid, getattr(signal, how))
+
+if how.startswith("SIG") and me == "1":
+    rank.LinksProcess = Dies
+sys.exit(main(sys.argv[3:], measure))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def started(
+    how: str, record: Path, *options: str, environ: dict[str, str] | None = None, **more: Any
+) -> subprocess.Popen[bytes]:
+    told: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    return subprocess.Popen(
+        [sys.executable, "-c", RANK, how, str(record), "--device", "cpu", *options],
+        env=os.environ | (environ or {}),
+        **told,
+    )
+
+
+def place(rank: int, port: int, size: int = 2) -> dict[str, str]:
+    here = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return {"RANK": str(rank), "WORLD_SIZE": str(size)} | here
+
+
+def kept(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "data").rglob("*.jsonl"))
+
+
+def has(pid: int, kind: str, number: int) -> bool:
+    """Whether a process ignores or catches a signal."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    signals = next(line.split()[1] for line in status if line.startswith(kind))
+    return bool(int(signals, 16) & 1 << (number - 1))
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.002)
+
+
+def test_a_full_stdout_is_one_line_and_code_1(record: Path, tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        process = started("well", record, stdout=full)
+        err = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 1
+    assert err.splitlines()[-1] == "roofwatch.fleet: [Errno 28] No space left on device"
+    assert "Traceback" not in err
+    assert read_fleet(kept(tmp_path)[0]).end is not None
+
+
+def test_a_full_stderr_costs_no_report(record: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        process = started("well", record, "--json", stderr=full)
+        out = process.communicate(timeout=60)[0]
+    assert process.returncode == 0
+    assert json.loads(out)["ranks"][0]["state"] == "done"
+
+
+def test_a_reader_who_leaves_and_a_script_without_signs_cost_nothing(record: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    left = started("well", record, stdout=write_end)
+    os.close(write_end)
+    ascii_only = started("well", record, environ={"PYTHONIOENCODING": "ascii"})
+    for process in (left, ascii_only):
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err.decode()
+        assert b"Traceback" not in err
+        assert b"Exception" not in err
+    assert out.isascii()
+    assert b"1 rank on 1 node" in out
+
+
+def test_a_lost_store_costs_the_other_ranks_alone(
+    record: Path, free_port: Callable[[], int], tmp_path: Path
+) -> None:
+    port = free_port()
+    ranks = [
+        started("lost" if rank == 0 else "well", record, "--json", environ=place(rank, port))
+        for rank in range(2)
+    ]
+    out, err = ranks[0].communicate(timeout=60)
+    ranks[1].communicate(timeout=60)
+    assert ranks[0].returncode == 4, err.decode()
+    told = json.loads(out)
+    assert [r["state"] for r in told["ranks"]] == ["done", "silent"]
+    assert told["ranks"][0]["record"] is not None
+    assert "the store does not answer: Broken pipe: what had come by then" in told["notes"]
+    fleet = read_fleet(kept(tmp_path)[0])
+    assert fleet.end is not None
+    assert (fleet.end.complete, fleet.end.why) == (False, "the store does not answer: Broken pipe")
+    assert f"the fleet is in {kept(tmp_path)[0]}" in err.decode()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("SIGKILL", "killed by signal 9 at measuring all_reduce"),
+        pytest.param("SIGSTOP", "no sign of life for 4 s at measuring", marks=pytest.mark.long),
+    ],
+)
+def test_the_rank_whose_links_die_is_the_one_that_is_named(
+    how: str, said: str, record: Path, free_port: Callable[[], int]
+) -> None:
+    port = free_port()
+    ranks = [started(how, record, "--json", environ=place(rank, port)) for rank in range(2)]
+    out, err = ranks[0].communicate(timeout=90)
+    ranks[1].communicate(timeout=60)
+    assert ranks[0].returncode == 4, err.decode()
+    (note,) = json.loads(out)["notes"]
+    assert note.startswith("the links were not measured to their end: rank 1 (")
+    assert said in note
+    assert note.isascii()
+
+
+def test_a_stranger_is_turned_away_and_a_taken_port_leaves_no_file(
+    record: Path, free_port: Callable[[], int], tmp_path: Path
+) -> None:
+    port = free_port()
+    plain = ("--no-collectives", "--json")
+    lead = started("well", record, *plain, environ=place(0, port))
+    stranger = started("well", record, *plain, environ=place(1, port, size=3))
+    err = stranger.communicate(timeout=60)[1].decode()
+    assert stranger.returncode == 2
+    assert err.count("\n") == 1
+    assert "its WORLD_SIZE is 2, this rank's 3" in err
+    second = started("well", record, environ=place(0, port))
+    err = second.communicate(timeout=60)[1].decode()
+    assert (second.returncode, err.count("\n")) == (2, 1)
+    assert f"port {port} of this host is taken" in err
+    assert len(kept(tmp_path)) == 1
+    mine = started("well", record, *plain, environ=place(1, port))
+    out, _ = lead.communicate(timeout=60)
+    mine.communicate(timeout=60)
+    assert [lead.returncode, mine.returncode] == [0, 0]
+    told = json.loads(out)
+    assert [r["state"] for r in told["ranks"]] == ["done", "done"]
+    assert any("rank 1 of 3" in note and "was refused" in note for note in told["notes"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_ends_a_rank_that_waits_for_rank_0(
+    number: signal.Signals, record: Path, free_port: Callable[[], int]
+) -> None:
+    process = started("well", record, environ=place(1, free_port()))
+    wait_for(lambda: has(process.pid, "SigCgt", signal.SIGTERM))  # the fleet's own handlers
+    process.send_signal(number)
+    began = time.monotonic()
+    err = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 128 + number
+    assert err.splitlines() == [
+        f"roofwatch.fleet: rank 1: ended by {number.name} before the others were met"
+    ]
+    assert time.monotonic() - began < 20  # what is left of importing torch
+
+
+@pytest.mark.long
+def test_what_answers_and_is_no_store_is_not_waited_for_for_ever(record: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        process = started("mute", record, environ=place(1, mute.getsockname()[1]))
+        err = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 4
+    assert err.count("\n") == 1
+    assert "is no store of a fleet" in err
+
+
+@pytest.mark.long
+def test_torchruns_next_start_is_a_fleet_of_its_own(record: Path) -> None:
+    script = RANK.replace('how == "lost"', "False").replace(
+        "def measure(doing, may_go, stopped):\n",
+        "def measure(doing, may_go, stopped):\n"
+        '    if me == "1" and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":\n'
+        "        os._exit(9)\n",
+    )
+    assert "os._exit(9)" in script
+    path = record.with_name("rank.py")
+    path.write_text(script)
+    run = ["-m", "torch.distributed.run", "--standalone", "--max-restarts", "1"]
+    fleet = [str(path), "well", str(record), "--device", "cpu", "--json", "--no-collectives"]
+    result = subprocess.run(
+        [sys.executable, *run, "--nproc-per-node", "2", *fleet],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr.decode()
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [r["state"] for r in told[-1]["ranks"]] == ["done", "done"]
+    assert not any("refused" in note for note in told[-1]["notes"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
+def test_an_early_ctrl_c_ends_it_as_any_other_program() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "roofwatch.fleet", "--device", "cpu"], stderr=subprocess.PIPE
+    )
+    wait_for(lambda: has(process.pid, "SigIgn", signal.SIGPIPE))  # Python has begun
+    # its own handler of SIGINT, which has a traceback, is gone; later come those of the fleet
+    wait_for(
+        lambda: (
+            not has(process.pid, "SigCgt", signal.SIGINT)
+            or has(process.pid, "SigCgt", signal.SIGTERM)
+        )
+    )
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=60)[1]
+    assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+    assert b"Traceback" not in err
