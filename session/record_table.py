@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cents
 from roofwatch.session.checks import Check, fill, made, missing
 from roofwatch.session.differences import ANOTHER
 from roofwatch.session.fold import Session
@@ -16,7 +17,7 @@ from roofwatch.session.roofs import roofs
 from roofwatch.session.same_card import count_of
 
 SCHEMA = "roofwatch.table/1"
-STANDS = f"decode at batch 1 stands at {OF_ROOF[0]:.0%} to {OF_ROOF[1]:.0%} of the measured roof"
+STANDS = f"decode at batch 1 stands at {per_cents(*OF_ROOF)} of the measured roof"
 
 
 class OneSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +88,7 @@ def _ridge(session: Session) -> Check:
 
 def _decode(session: Session, rows: Sequence[TableRow]) -> Check:
     """The second: the largest model that was run, as a graph where there are graphs."""
-    name = STANDS.replace("%", " %")
+    name = STANDS
     step = next(r for r in rows if r.item == STEP)
     if step.share is None:
         return missing(name, step.missing or fill(session, "add_scalar"))

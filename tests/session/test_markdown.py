@@ -31,8 +31,8 @@ def test_it_says_what_the_record_says(full: Session) -> None:
     text = markdown(full)
     assert "**NVIDIA H200**" in text
     assert "driver 580.159.04" in text
-    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84% | 189 |" in text
-    assert "DRAM 4389 GB/s, 91% of 4800 nominal" in text
+    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84 % | 189 |" in text
+    assert "DRAM 4389 GB/s, 91 % of 4800 nominal" in text
     assert "- SM clock 1432 of 1980 MHz: power limit 700 W reached, costs 135 bf16 TFLOP/s" in text
     for spec in full.specs:
         assert f"| {spec.label} |" in text

@@ -9,6 +9,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import (
     Row,
     fit,
@@ -86,7 +87,7 @@ def _laid_out(
         out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
     while out and not text_of(out[-1]).strip():
         out.pop()
-    return out, places
+    return micro(out, glyphs), places
 
 
 def _finding(f: Finding, cells: int, glyphs: Glyphs, here: bool) -> list[Row]:

@@ -7,6 +7,7 @@ from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
 from roofwatch.tui.notebook.finding_rows import mark_of, name_of, steps, style_of
 from roofwatch.tui.notebook.mistake_rows import BESIDE, mistake_rows
@@ -41,4 +42,4 @@ def short_notebook(session: Session, found: list[Finding], cells: int, glyphs: G
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
         rows += wrapped(about + note.text, room, "dim", f" {glyphs.note} ")
-    return rows
+    return micro(rows, glyphs)
