@@ -115,9 +115,10 @@ def _of(evidence: Evidence, bound: str) -> str:
         if _over_the_link(evidence):
             return LINK
         if evidence.kind == "cpu" and (evidence.system_share or 0.0) >= SYSTEM:
+            share = per_cent(evidence.system_share or 0.0)
             first.append(
-                f"{per_cent(evidence.system_share)} of the processor's time is the system's, which "
-                "hands out fresh pages: write into memory that is there (out=)"
+                f"{share} of the processor's time is the system's, which hands out fresh pages: "
+                "write into memory that is there (out=)"
             )
     near = (evidence.reach or 0.0) >= STOP
     if bound == MEMORY and near:

@@ -37,7 +37,8 @@ EPILOG = """\
 Seventeen questions: which bottleneck, what a trip to the memory costs, ridges,
 AI_max, tiles. The numbers are drawn for the card: --gpu, else this machine's,
 else that of the last saved session, else an H100 SXM. An answer is checked and
-worked out at once. Ctrl-D ends it with the score.
+worked out at once. Ctrl-D ends it with the score. Exit codes: 0 asked, whatever
+was answered; 1 it could not be written (a full disk); 2 usage; 128+n signal n.
 
 examples:
   roofwatch quiz --gpu T4 --seed 7
