@@ -65,7 +65,7 @@ def test_fields_and_figures_stand_beside_each_other(tables: Tables, h200: Sessio
     assert re.match(r"  price +\$1\.99/h +Mtok +\$0\.0\d+ at batch 128", rows[8])
     assert re.match(r"  roofs +measured here", rows[9])
     head = next(i for i, r in enumerate(rows) if r.startswith("    batch FLOP/B"))
-    told = "batch FLOP/B step tokens/s off linear bound $/Mtok 2 more: PgDn"
+    told = "batch FLOP/B step tokens/s off linear bound $/Mtok PgDn: 32, 128"
     assert " ".join(rows[head].split()) == told
     batches = [r.split("memory")[0].split()[:2] for r in rows[head + 1 :]]
     assert batches[0][0] == "1"
