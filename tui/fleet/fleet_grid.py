@@ -12,7 +12,7 @@ from roofwatch.session.fleet.spreads import Metric, metrics
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure
-from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of
+from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of, width
 
 LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
 COLUMN = 12
@@ -103,12 +103,15 @@ def _heads(
         middle.append(f"{said:>{COLUMN}}")
     left = glyphs.left_right if len(grid.names) > wide else ""
     hidden = len(grid.names) - len(names)
-    more = f" {hidden} more {left}" if hidden else ""
+    more = f" {hidden} more {left}".rstrip() + " " if hidden else ""
+    head, told = "".join(upper), (more, "dim")
+    room = width([(head, ""), told]) <= cells
+    rule = glyphs.horizontal * (cells if room else cells - width([told]) - 1)
     return [
-        fit([("".join(upper), "strong"), (more, "dim")], cells),
+        fit([(head, "strong"), *[told] * room], cells),
         fit([("".join(lower), "strong")], cells),
         fit([("".join(middle), "dim")], cells),
-        fit([(glyphs.horizontal * cells, "axis")], cells),
+        fit([(rule, "axis"), *[told, (glyphs.horizontal, "axis")] * (not room)], cells),
     ]
 
 

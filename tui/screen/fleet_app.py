@@ -14,37 +14,27 @@ from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.tui.drawing import palette
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row
+from roofwatch.tui.drawing.rows_of_text import Row, row
 from roofwatch.tui.drawing.theme import COLORLESS, DARK, THEMES
 from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for
 from roofwatch.tui.fleet.fleet_head import head_rows
+from roofwatch.tui.fleet.fleet_keys import KEYS, FleetHelp
 from roofwatch.tui.fleet.rank_page import RankPage
+from roofwatch.tui.screen.footer import footer
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.themes import themes
 from roofwatch.tui.widgets.pane import Pane
 
-FAR = 1 << 20
 FOOTER_ROWS = 1
 
 
 class FleetApp(App[None]):
-    """The grid; arrows move, Enter opens a rank."""
+    """The grid; arrows move, Enter opens a rank, ? tells the keys."""
 
     CSS_PATH = "roofwatch.tcss"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape,ctrl+c,ctrl+q", "quit"),
-        Binding("up,k", "move(-1)"),
-        Binding("down,j", "move(1)"),
-        Binding("pageup", "page(-1)"),
-        Binding("pagedown,space", "page(1)"),
-        Binding("home,g", f"move({-FAR})"),
-        Binding("end,G", f"move({FAR})"),
-        Binding("left,h", "aside(-1)"),
-        Binding("right,l", "aside(1)"),
-        Binding("n", "next"),
-        Binding("t", "theme"),
-        Binding("enter", "open"),
+        Binding(keys, action) for key in KEYS for keys, action in key.keys
     ]
 
     def __init__(
@@ -92,16 +82,9 @@ class FleetApp(App[None]):
         return [*head, *grid[:room], *blank, self._footer(cells)]
 
     def _footer(self, cells: int) -> Row:
-        keys = (
-            (self.glyphs.up_down, "rank"),
-            (self.glyphs.left_right, "figure"),
-            ("Enter", "open"),
-            ("n", "next slow"),
-            ("q", "quit"),
-        )
-        said = [piece for key, what in keys for piece in ((f" {key}", "key"), (f" {what} ", "dim"))]
-        place = f"  {self.at.rank + 1} of {len(self.grid.ranks)}"
-        return fit([*said, (place, "dim")], cells)
+        offers = [(key.sign, key.offer) for key in KEYS if key.offer]
+        place = f"{self.at.rank + 1} of {len(self.grid.ranks)}"
+        return footer(cells, self.glyphs, offers, state=place)
 
     def _room(self) -> tuple[int, int]:
         cells, height = self.size.width, self.size.height
@@ -130,6 +113,10 @@ class FleetApp(App[None]):
     def action_next(self) -> None:
         """The next rank that is slow or not whole."""
         self._move(self.grid.next_marked(self.at.rank) - self.at.rank)
+
+    def action_help(self) -> None:
+        """Every key, and what the marks mean."""
+        self.push_screen(FleetHelp(self.glyphs))
 
     def action_theme(self) -> None:
         """The next theme."""

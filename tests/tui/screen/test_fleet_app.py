@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from made_fleet import fleet_lines, made_fleet
 
 from roofwatch.session.fleet.lines import encode
 from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.fleet.fleet_keys import KEYS, FleetHelp, body
 from roofwatch.tui.fleet.rank_page import RankPage
 from roofwatch.tui.screen.fleet_app import FleetApp
 from roofwatch.verbs import show
@@ -44,6 +47,52 @@ async def test_arrows_move_n_finds_the_slow_and_enter_opens_a_rank(size: tuple[i
         assert app.at.column == (2 if size[0] == 80 else 0)
         await pilot.press("q")
     assert app.return_code == 0
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+@pytest.mark.parametrize("key", ["question_mark", "f1"])
+async def test_the_help_tells_every_key(size: tuple[int, int], key: str) -> None:
+    app = FleetApp(made_fleet(8), UNICODE)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert app.pane.lines[-1].startswith(" q quit  ? help  ↑↓ rank")
+        assert app.pane.lines[-1].rstrip().endswith("1 of 8")
+        await pilot.press(key)
+        await pilot.pause()
+        assert isinstance(app.screen, FleetHelp)
+        await pilot.press("x")
+        await pilot.pause()
+        assert not isinstance(app.screen, FleetHelp)
+    told = " ".join(text_of(r) for r in body(72, UNICODE))
+    for word in (
+        "quit",
+        "Enter",
+        "PgDn PgUp",
+        "Home End",
+        "slow or not whole",
+        "contrast",
+        "▲",
+        "✗",
+    ):
+        assert word in told
+
+
+def test_every_key_of_the_fleets_screen_does_something() -> None:
+    for key in KEYS:
+        for _, action in key.keys:
+            assert hasattr(FleetApp, f"action_{action.partition('(')[0]}"), action
+
+
+async def test_figures_out_of_sight_are_counted_whatever_the_width() -> None:
+    app = FleetApp(made_fleet(8), UNICODE)
+    async with app.run_test(size=(60, 16)) as pilot:
+        for cells in range(40, 110):
+            await pilot.resize_terminal(cells, 16)
+            await pilot.pause()
+            rows = app.pane.lines
+            told = [int(n) for r in rows[:8] for n in re.findall(r" (\d+) more", r)]
+            shown = sum(r.count(" %") for r in rows if r.startswith("▸"))
+            assert shown + sum(told) == len(app.grid.names), cells
 
 
 async def test_it_follows_the_terminals_size() -> None:
