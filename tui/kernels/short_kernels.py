@@ -12,6 +12,7 @@ from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
 from roofwatch.session.links import links
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.roofs import roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -112,14 +113,17 @@ def _map(mapped: Sequence[KernelPoint], at: int, cells: int, glyphs: Glyphs) -> 
 
 def _swept(session: Session, found: Sequence[Sweep], cells: int) -> list[Row]:
     """Where each sweep turns, then its sizes with their rates."""
-    turns = [sweeps_plot.turns(session, swept) for swept in found]
+    turns, scale = [sweeps_plot.turns(session, swept) for swept in found], rate_scale(session)
     rows = [r for said in turns for r in wrapped(said, cells - 2, "", " ")]
     for said, swept in zip(turns, found, strict=True):
         rows.append(row((f" {head_of(re.split('[:,]', said)[0], cells - 2, CUT)}", "dim")))
         for p in swept.points:
             of_bytes = p.n is None
             name = sweeps_plot.size_said(p.bytes or 0) if of_bytes else f"n {p.n}"
-            rate, unit = (p.gbs, "GB/s") if of_bytes else (p.tflops, "TFLOP/s")
+            rate, unit = p.gbs, "GB/s"
+            if not of_bytes:
+                rate, unit = p.tflops, scale.named("TFLOP/s")
+                rate = rate * scale.factor if rate else rate
             waves = f"  {figure(p.waves)} waves" if p.waves else ""
             small = f"  {sweeps_plot.TOO_SMALL}" if p.code == "E4" else ""
             head = (f" {name:>9}", "dim")

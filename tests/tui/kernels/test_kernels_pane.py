@@ -332,3 +332,13 @@ def test_the_kernel_under_the_cursor_has_a_page(pages: None, h200: Session) -> N
     assert kernels_pane.page_of(h200, View(0, 3), UNICODE) is not None
     assert kernels_pane.page_of(h200, View(0, 999), UNICODE) is not None
     assert kernels_pane.page_of(h200, View(1, 0), UNICODE) is None
+
+
+def test_squares_of_a_slow_device_have_the_unit_of_its_roofline() -> None:
+    cpu = fold(events(FULL.parent / "cpu" / "full-1.jsonl"))
+    large = lines(kernels_pane.build(cpu, 80, 60, UNICODE, View()))
+    assert any(r.split() == ["n", "GFLOP/s"] for r in large)
+    assert any(re.match(r" +512 +5\.63 ", r) for r in large)
+    small = lines(short_kernels.build(cpu, 60, 99, UNICODE, View()))
+    assert any(re.search(r"n 512 +5\.63 GFLOP/s", r) for r in small)
+    assert not any("TFLOP/s" in r for r in [*large, *small])
