@@ -20,6 +20,9 @@ from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, broken, fit, row, wrapped
 from roofwatch.tui.drawing.significant import significant
 
+MAP_COLUMNS = {"FLOP/B": 7, "GB/s": 7, "TFLOP/s": 8, "time": 9, "of roof": 8}
+MAP_GIVES_WAY = ("FLOP/B", "GB/s", "TFLOP/s", "time")
+BOUND_CELLS = 11  # with the two before it
 CHAIN_COLUMNS = {"once": 8, "eager": 8, "graph": 8, "fused": 8, "bytes cut": 10, "faster": 8}
 CHAINS_GIVE_WAY = ("once", "graph", "eager", "fused")
 KEPT = 7  # cells of the last column
@@ -61,12 +64,18 @@ def table(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     if not mapped:
         return []
     name = max(20, *(len(shown(p.label)) for p in mapped)) + 1
-    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{'TFLOP/s':>8}{'time':>9}{'of roof':>8}"
+    columns = fitting(MAP_COLUMNS, MAP_GIVES_WAY, cells - 3 - name - BOUND_CELLS)
+    head = f"   {'kernel':<{name}}{filled({c: c for c in columns}, columns)}"
     rows: list[Row] = [row((f"{head}  bound", "dim"))]
     for mark, p in zip(letters(mapped), mapped, strict=True):
-        line = f"{shown(p.label):<{name}}{significant(p.intensity, decimals=3):>7}"
-        line += f"{significant(p.gbs, decimals=3):>7}{significant(p.tflops, decimals=5):>8}"
-        line += f"{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
+        texts = {
+            "FLOP/B": significant(p.intensity, decimals=3),
+            "GB/s": significant(p.gbs, decimals=3),
+            "TFLOP/s": significant(p.tflops, decimals=5),
+            "time": _time(p.time_s),
+            "of roof": percent(p.of_roof),
+        }
+        line = f"{shown(p.label):<{name}}{filled(texts, columns)}  "
         first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))
         rows += _beside(first, 3 + len(line) + 9, p.reason, cells)
     return rows

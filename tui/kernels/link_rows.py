@@ -14,7 +14,7 @@ from roofwatch.tui.drawing.short_rows import parts
 
 LEAST_CELLS = 40
 WIDE = 76  # cells from which a row has all of its columns
-FIGURES = 36  # of the others, the blanks before a name and the sign behind all
+FIGURES, LONG = 36, 56  # of a row without its name: short, and with all of its columns
 LONGEST = 24  # of a row's name
 NAMES = {NVLINK: "NVLink", "pcie": "PCIe", C2C: "NVLink-C2C", "unknown": "unknown link"}
 SIGNS = {NVLINK: "N", "pcie": "P", "through the host": "h", "unknown": "?"}
@@ -62,7 +62,11 @@ def _name(x: Link, glyphs: Glyphs) -> str:
 def _table(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
     """A line a kind of copy."""
     wide = cells >= WIDE
-    longest = min(LONGEST, max(len(_name(x, glyphs)) for x in found), max(8, cells - FIGURES))
+    longest = min(
+        LONGEST,
+        max(len(_name(x, glyphs)) for x in found),
+        max(8, cells - (LONG if wide else FIGURES)),
+    )
     head = f"   {'':<{longest}}{'GB/s':>8}{'of nominal':>12}{'latency':>10}"
     rows: list[Row] = [row((head + (f"{'nominal':>10}{'largest':>10}" if wide else ""), "dim"))]
     for x in found:

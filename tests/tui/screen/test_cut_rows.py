@@ -14,7 +14,9 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.listing import Listing
 from roofwatch.tui.drawing import rows_of_text
-from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from roofwatch.tui.printed.report import report
+from roofwatch.tui.probes import measurement_rows
 from roofwatch.tui.screen import layout
 from roofwatch.tui.screen.painting import PAINTED, Scene, _small
 from roofwatch.tui.screen.standing import Standing
@@ -86,6 +88,24 @@ def drawn(session: Session, area: Size, ascii_only: bool, listing: Listing) -> I
                     room = layout.rooms(area, standing)[name]
                     drawing.rows(room.width - scene.wide, room.height - scene.wide)
                     yield f"{name} {room.width}x{room.height} page {page}"
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("name", RECORDED)
+def test_no_word_of_a_sheet_or_a_report_is_cut_without_a_sign(
+    name: str, glyphs: Glyphs, lost: list[str]
+) -> None:
+    session = fold(events(RECORDED[name]))
+    faults: list[str] = []
+    for cells in (56, 66, 76, 90, 120, 160):  # in a frame: of 60 columns and more
+        for spec in session.specs:
+            measurement_rows.rows(session, spec.key, cells, glyphs)
+            faults += [f"{spec.key} {cells}: {each}" for each in lost]
+            lost.clear()
+        report(session, None, cells, glyphs)
+        faults += [f"report {cells}: {each}" for each in lost]
+        lost.clear()
+    assert not faults, "\n".join(dict.fromkeys(faults))
 
 
 @pytest.mark.parametrize("ascii_only", [False, True], ids=["unicode", "ascii"])
