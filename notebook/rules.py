@@ -34,7 +34,7 @@ from roofwatch.notebook.throttled import throttled
 from roofwatch.notebook.too_small import last_wave, too_small
 from roofwatch.notebook.transfer_included import transfer_included
 from roofwatch.notebook.units import units
-from roofwatch.notebook.unstable import bimodal, drifting, profiler, unstable
+from roofwatch.notebook.unstable import bimodal, drifting, held_faster, profiler, unstable
 from roofwatch.notebook.wrong_peak import (
     another_unit,
     compared_with_other_peak,
@@ -71,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     too_small,
     control,
     profiler,
+    held_faster,
     bimodal,
     unstable,
     drifting,

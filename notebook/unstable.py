@@ -8,6 +8,7 @@ from roofwatch.notebook.reading import Reading
 SPREAD = 0.10
 DRIFT = 0.03
 HELD = 0.05  # under its power limit a clock wanders by less than this
+HELD_OVER = 0.03  # of the short run's rate: less is noise whatever the spreads
 PROFILER = 0.05  # seed, question 1: the profiler's kernel time against the events' median
 
 
@@ -72,4 +73,25 @@ def profiler(reading: Reading) -> Finding | None:
         severity=SUSPECT,
         subject=reading.subject,
         ratio=ratio,
+    )
+
+
+def held_noise(spread: float, held_spread: float) -> float:
+    """The share by which a held rate may lie over that of the short run (both IQR over median)."""
+    return max(HELD_OVER, spread + held_spread)
+
+
+def held_faster(reading: Reading) -> Finding | None:
+    """The same work held for seconds is faster than from rest, by more than both spreads."""
+    ratio = reading.held_ratio
+    noise = held_noise(reading.spread or 0.0, reading.held_spread or 0.0)
+    if ratio is None or ratio - 1 <= noise:
+        return None
+    return finding(
+        "unstable",
+        "held_faster",
+        severity=SUSPECT,
+        subject=reading.subject,
+        ratio=ratio,
+        noise=noise,
     )

@@ -11,7 +11,7 @@ from roofwatch.session.roofs import Roofs
 BURST, SUSTAINED = "burst", "sustained"
 
 
-def with_measured(question: Question, own: Roofs, memory_bytes: float | None = None) -> Question:
+def with_measured(question: Question, own: Roofs) -> Question:
     """The question with a session's bandwidth and peak in place of the nominal ones.
 
     What the question gives itself stands. A ``measured`` ridge is the session's own all the same.
@@ -27,7 +27,7 @@ def with_measured(question: Question, own: Roofs, memory_bytes: float | None = N
         raise PlanError("the session has measured no bandwidth")
     if key is None and (wanted or q.peak_tflops is None):
         raise PlanError(f"the session has measured no peak for {q.weights} weights")
-    changed: dict[str, object] = {"memory_bytes": memory_bytes or q.memory_bytes}
+    changed: dict[str, object] = {}
     if q.bandwidth_gbs is None:
         changed |= {"bandwidth_gbs": own.bandwidth_gbs, "bandwidth_measured": True}
     if q.peak_tflops is None and key is not None:

@@ -89,16 +89,21 @@ def measured_plan(session: Session, question: Question, cards: Cards, model: Mod
         if named.key != card.key:
             raise PlanError(f"measured on {card.name}, not on {named.name}")
     own = roofs(session)
-    asked = with_measured(question, own, session.device.memory_bytes)
+    asked = with_measured(question, own)
     asked, said = with_overhead(with_links(asked, session), model, session, own)
     found = plan(card, model, asked)
     return msgspec.structs.replace(found, notes=[*found.notes, *said])
 
 
 def card_of(session: Session) -> Nominal:
-    """The card's nominal figures, with the link that the driver reports where they have none."""
+    """The card's nominal figures, with the memory that the driver reports.
+
+    Its link as well, where they have none.
+    """
     device = session.device
     card = session.nominal or Nominal(origin="none", name=device.name or "unnamed")
+    if device.memory_bytes:  # of this very card, whichever roofs are asked for
+        card = msgspec.structs.replace(card, memory_bytes=device.memory_bytes)
     if card.pcie_gen or not (device.pcie_gen_max and device.pcie_lanes_max):
         return card
     link = {"pcie_gen": device.pcie_gen_max, "pcie_lanes": device.pcie_lanes_max}

@@ -113,3 +113,22 @@ def test_the_profiler_is_held_against_streams_alone(protocol: str | None) -> Non
 def test_several_disagreements_are_several_findings() -> None:
     several = found(spread=0.2, drift=0.1, profiler_ratio=1.1)
     assert [sorted(f.evidence) for f in several] == [["ratio"], ["spread"], ["drift"]]
+
+
+def test_held_work_is_never_faster_than_from_rest() -> None:
+    one = only(held_ratio=3.5, spread=0.05, held_spread=0.08)
+    assert one.evidence == {"ratio": 3.5, "noise": pytest.approx(0.13)}
+    assert (one.severity, one.root) == (SUSPECT, "conditions")
+    assert "350 %" in one.message
+    assert "13 %" in one.message
+    assert "disturbed" in one.why
+
+
+@pytest.mark.parametrize(
+    ("ratio", "spread", "held_spread"),
+    [(0.83, 0.002, 0.03), (1.0, 0.0, 0.0), (1.029, 0.001, 0.001), (1.12, 0.077, 0.072)],
+)
+def test_what_both_spreads_explain_is_no_disturbance(
+    ratio: float, spread: float, held_spread: float
+) -> None:
+    assert found(held_ratio=ratio, spread=spread, held_spread=held_spread) == []

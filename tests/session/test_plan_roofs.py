@@ -13,7 +13,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import PlanError, Question, plan
 from roofwatch.session.plan_roofs import with_measured
-from roofwatch.session.plan_sources import measured_plan
+from roofwatch.session.plan_sources import card_of, measured_plan
 from roofwatch.session.roofs import roofs
 
 CARDS, MODELS = Cards(packaged_cards()), packaged_models()
@@ -52,6 +52,23 @@ def test_the_link_that_the_driver_reports_where_the_table_has_none(full: Session
     assert known.link_gbs == pytest.approx(63, abs=0.1)
     assert isinstance(full.device, Device)
     assert full.device.pcie_gen_max == 5
+
+
+def test_a_card_has_one_memory_whatever_the_roofs(full: Session) -> None:
+    """What the driver reports; older sessions' nominal figures have none, newer ones the sold."""
+    memory = full.device.memory_bytes
+    assert memory is not None
+    caps = set()
+    for sold in (None, 141.0 * 2**30):
+        full.nominal = msgspec.structs.replace(full.nominal or card_of(full), memory_bytes=sold)
+        measured = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
+        nominal = plan(card_of(full), TINY, Question(card="", model="x"))
+        assert measured.memory_bytes == nominal.memory_bytes == memory
+        caps |= {measured.batch_memory_cap, nominal.batch_memory_cap}
+    assert len(caps) == 1
+    assert None not in caps
+    given = Question(card="", model="x", memory_bytes=memory / 2)  # what a question gives stands
+    assert measured_plan(full, given, CARDS, TINY).memory_bytes == memory / 2
 
 
 def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> None:

@@ -24,7 +24,7 @@ from roofwatch.tui.drawing.time_columns import TimeColumns
 
 LEFT = 9
 RIGHT = 7
-BROKEN = "broken"  # an axis whose rows stand for unequal steps
+UNEVEN = "uneven"  # an axis whose rows stand for unequal steps
 SWING = 0.03  # around the power limit, of a card that is held at it
 BOOST_KEYS = ("bf16", "fp16", "tf32", "fp32")  # the first that the card has tells its boost clock
 
@@ -138,7 +138,7 @@ def _framed(
     rows: list[Row] = []
     for y in range(height):
         label = _within(labels.get(y, ""), LEFT - 2)
-        head = unit if y == named else BROKEN if y == told else ""
+        head = unit if y == named else UNEVEN if y == told else ""
         if len(head) + len(label) + 1 > LEFT - 2 and label and head:
             label = ""
         text = f"{head}{label:>{LEFT - 2 - len(head)}} "

@@ -180,11 +180,8 @@ def _pages(
     if chains:
         found.append(_Page(FUSION, lambda cells: fusion_rows(chains, cells)))
 
-    def launched(cells: int) -> list[Row]:
-        return launch_rows.build(session, own, cells, glyphs)
-
-    if launched(launch_rows.LEAST_CELLS):
-        found.append(_Page(LAUNCHES, launched))
+    if launch_rows.measured(session):
+        found.append(_Page(LAUNCHES, lambda c: launch_rows.build(session, own, c, glyphs)))
     if table := cards_table(session):
         found.append(_Page(CARDS, lambda cells: cards_rows.build(table, cells, glyphs)))
     if told := links(session):

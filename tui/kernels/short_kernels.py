@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from roofwatch.roofline.time_said import time_said
+from roofwatch.session.cards_table import CardsTable, cards_table
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import roofs
@@ -19,10 +21,19 @@ from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, most_first, parts, shortened_from
 from roofwatch.tui.drawing.telling import arrows
-from roofwatch.tui.kernels import launch_rows, sweeps_plot
+from roofwatch.tui.kernels import launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import BOUND
 from roofwatch.tui.kernels.kernel_table import longest, share
-from roofwatch.tui.kernels.kernels_pane import FUSION, LAUNCHES, MAP, SWEEPS, View, page_names
+from roofwatch.tui.kernels.kernels_pane import (
+    CARDS,
+    FUSION,
+    LAUNCHES,
+    LINKS,
+    MAP,
+    SWEEPS,
+    View,
+    page_names,
+)
 from roofwatch.tui.kernels.unmeasured_kernels import ON_SCREEN
 
 BOUNDED = 30  # cells from which the bound stands too
@@ -69,12 +80,11 @@ def _open(session: Session, cells: int, glyphs: Glyphs, view: View) -> tuple[lis
         MAP: lambda: _map(kernel_map(session, own), view.at, cells, glyphs),
         SWEEPS: lambda: _swept(session, sweeps(session, own), cells),
         FUSION: lambda: _fused(fusions(session, own), cells),
-        LAUNCHES: lambda: (
-            launch_rows.build(session, own, cells, glyphs)
-            or wrapped(NO_ROOM, cells - 1, "dim", " ")
-        ),
+        LAUNCHES: lambda: launch_rows.build(session, own, cells, glyphs),
+        CARDS: lambda: _cards(cards_table(session), cells),
+        LINKS: lambda: link_rows.build(links(session), cells, glyphs),
     }
-    rows = _trimmed(drawn[names[which]]())
+    rows = _trimmed(drawn[names[which]]() or wrapped(NO_ROOM, cells - 1, "dim", " "))
     if MAP not in names:
         rows += wrapped(NO_MAP, cells - 1, "dim", " ")
     if len(names) < 2:
@@ -122,6 +132,26 @@ def _swept(session: Session, found: Sequence[Sweep], cells: int) -> list[Row]:
 
 def _rate(tflops: float | None, scale: RateScale) -> tuple[float | None, str]:
     return tflops if tflops is None else tflops * scale.factor, scale.named("TFLOP/s")
+
+
+def _cards(found: CardsTable | None, cells: int) -> list[Row]:
+    """A line a card: held alone, held while all are, and what that takes; which one is odd."""
+    rows: list[Row] = []
+    for r in found.rows if found else []:
+        alone, together = r.alone, r.together
+        rows.append(
+            parts(
+                cells,
+                (f" card {'?' if r.gpu is None else r.gpu}", "title"),
+                (f"{figure(alone.sustained_tflops):>7} alone", ""),
+                (f"{figure(together.sustained_tflops):>7} at once", "strong"),
+                (f", {percent(r.lost)} lost" if r.lost is not None else "", ""),
+                (f"  {figure(alone.bandwidth_gbs)} GB/s", "dim"),
+            )
+        )
+    for said in found.sentences if found else []:
+        rows += wrapped(said, cells - 2, "warn" if "odd one:" in said else "", " ")
+    return rows
 
 
 def _fused(chains: Sequence[Fusion], cells: int) -> list[Row]:

@@ -32,8 +32,8 @@ def unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: 
     if roof is None:
         return rows
     which = "measured" if own.roof(key or "", "burst") else "nominal"
-    said = f" On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
-    rows += [row(""), row((said, "title"))]
+    said = f"On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
+    rows += [row(""), *wrapped(said, cells - 2, "title", " ")]
     work = common("fp32" if key == "fp32" else "bf16")
     full = cells >= PAPER_CELLS
     heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")

@@ -92,7 +92,7 @@ class Answers:
             own, _ = self.measured(session)
             try:
                 asked = with_links(question, session)
-                return with_measured(asked, own, session.device.memory_bytes), ""
+                return with_measured(asked, own), ""
             except PlanError as error:
                 return question, f"{error}: nominal figures"
         return question, ""

@@ -58,7 +58,8 @@ def _words(text: str, cells: int) -> str:
 
 
 def _ridge(p: Plan) -> list[str]:
-    parts = [f"{figure(p.ridge)} FLOP/byte", p.figures]
+    of = f" {p.peak_key}" if p.peak_key else ""  # another precision has another ridge
+    parts = [f"{figure(p.ridge)} FLOP/byte{of}", p.figures]
     if p.figures != NOMINAL and p.ridge_nominal is not None:
         parts[1] += f" (nominal {figure(p.ridge_nominal)})"
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""

@@ -254,7 +254,7 @@ def _counts(lines: Sequence[Line], cells: int) -> list[Row]:
 
 def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -> list[Row]:
     """The models of this card around the one chosen, and how many there are besides."""
-    room = height - 3  # under the title, what the prices are of, and the head
+    room = height - 4  # under the title, what the prices are of in two rows, and the head
     if room < LEAST_MODELS:
         return []
     count = len(fields.models)
@@ -264,7 +264,8 @@ def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -
         return []
     rows = table_rows(plans, TABLE_CELLS, glyphs)[-len(plans) - 1 :]
     title = row((" every model on this card", "title"))
-    told = [row(""), title, row((f" {_priced_at(fields.question, plans)}", "dim")), *rows]
+    of = wrapped(_priced_at(fields.question, plans), TABLE_CELLS, "dim", " ")
+    told = [row(""), title, *of, *rows]
     if count > len(plans):
         told[1] = row((f" {len(plans)} of {count} models on this card", "title"))
         told.append(row((f" {count - len(plans)} more: {glyphs.left_right} on the model", "dim")))

@@ -13,7 +13,7 @@ from roofwatch.roofline.peaks import PEAK_KEYS
 from roofwatch.session.cards import load_cards
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.picture import PictureRefused, draw, precision, write
+from roofwatch.session.picture import PictureRefused, draw, precision, titles, write
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
 from roofwatch.session.saved_names import OF_ANY
@@ -178,8 +178,10 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
     if picture.suffix.lower() == ".txt":
         from roofwatch.tui.roofline.roofline_pane import build
 
-        rows = build(session, *TEXT_PLOT, precision(roofs(session), key), UNICODE)
-        text = "".join(text_of(r).rstrip() + "\n" for r in rows)
+        key = precision(roofs(session), key)
+        rows = build(session, *TEXT_PLOT, key, UNICODE)
+        lines = [*(f" {t}" for t in titles(session, key)), "", *(text_of(r) for r in rows)]
+        text = "".join(line.rstrip() + "\n" for line in lines)
         write(picture, text.encode("utf-8", "replace"))
     else:
         os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none

@@ -192,9 +192,9 @@ class Dashboard(Screen[None]):
 
     # -- keys --------------------------------------------------------------------------------
 
-    def say(self, text: str) -> None:
-        """A passing note in the footer."""
-        self._margins.say(text, time.monotonic())
+    def say(self, text: str, where: str = "") -> None:
+        """A passing note in the footer, behind it a path."""
+        self._margins.say(text, time.monotonic(), where)
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -224,7 +224,7 @@ class Dashboard(Screen[None]):
         """Say where the session is: in the footer, or in a dialog where that is too narrow."""
         what, where = footer.saved(self.sources.shown.path, bool(self.sources.live))
         if cell_len(f" {what} {where}") <= self._area.width:
-            self.say(f"{what} {where}")
+            self.say(what, where)
             return
         from roofwatch.tui.screen.dialogs import Saved
 

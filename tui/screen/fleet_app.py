@@ -47,7 +47,7 @@ class FleetApp(App[None]):
         Binding("right,l", "aside(1)"),
         Binding("n", "next"),
         Binding("c", "links"),
-        Binding("question_mark", "help"),
+        Binding("question_mark,f1", "help"),
         Binding("t", "theme"),
         Binding("enter", "open"),
     ]

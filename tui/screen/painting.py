@@ -72,9 +72,10 @@ def _roofline(s: Scene) -> Drawing:
 def _clocks(s: Scene) -> Drawing:
     from roofwatch.tui.clocks import clocks_pane
 
+    reach = "+" if s.focus == "clocks" else "key 2"  # a shorter stretch has room for their names
     return Drawing(
         (s.session.revision, s.session.ticks, s.at.clocks),
-        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks),
+        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks, reach),
     )
 
 

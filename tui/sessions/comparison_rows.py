@@ -238,7 +238,7 @@ def _interval(p: Pair, glyphs: Glyphs) -> str:
 
 
 def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:
-    """The interval as a line around 1, the ratio as a mark on it; one beyond ends at the edge."""
+    """The interval as a line around 1, the ratio as a mark on it; an arrow where the scale ends."""
     half = PICTURE // 2
     cells = [" "] * PICTURE
     if p.interval is not None:
@@ -246,6 +246,11 @@ def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:
         cells[low : high + 1] = glyphs.horizontal * (high + 1 - low)
     cells[half] = glyphs.vertical
     cells[_place(p.ratio, reach, half)] = glyphs.full if p.beyond else glyphs.ring
+    ends = [p.ratio, *(p.interval or ())]
+    if 1 - min(ends) > reach:
+        cells[0] = glyphs.off_edge[0]
+    if max(ends) - 1 > reach:
+        cells[-1] = glyphs.off_edge[1]
     return "".join(cells)
 
 

@@ -91,6 +91,8 @@ def test_m_takes_the_nominal_roofs(tables: Tables, h200: Session) -> None:
     assert found.figures == NOMINAL
     assert found.bandwidth_gbs == 4800.0
     assert round(found.ridge) == 206
+    assert found.memory_bytes == h200.device.memory_bytes  # the card stays this one
+    assert found.batch_memory_cap is not None
     fields.toggle()
     assert fields.figures == MEASURED
 

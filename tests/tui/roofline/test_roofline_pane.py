@@ -55,7 +55,7 @@ def test_the_roofline_tells_its_three_roofs_apart(h200: Session) -> None:
     sustained = next(r for r in rows if re.search(r"sustained \d+$", r) and "ridge" not in r)
     assert where["nominal"] < where["burst"] < rows.index(sustained)
     assert "⠄⠄⠄C⠄⠄⠄" in sustained
-    assert any("ridge 206 nominal" in r for r in rows)
+    assert any("ridge bf16 206 nominal" in r for r in rows)
 
 
 def test_ascii_tells_the_roofs_apart_by_their_marks(h200: Session) -> None:
@@ -340,7 +340,7 @@ def on_cpu(point: Callable[..., Measurement]) -> Callable[..., Session]:
 def test_a_cpu_has_its_own_roof_without_a_nominal_one(on_cpu: Callable[..., Session]) -> None:
     rows = drawn(on_cpu("stream", "burst"), key=None, cursor=0)
     assert any(r.endswith("burst 150") for r in rows)
-    assert any("ridge 7.5 burst" in r for r in rows)
+    assert any("ridge fp32 7.5 burst" in r for r in rows)
     assert any(
         r == " A  defines the slope over it, 2.5 GFLOP/s · ridge 7.5 is 60x further right"
         for r in rows

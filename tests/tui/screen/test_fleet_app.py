@@ -88,7 +88,7 @@ async def test_the_list_of_keys_has_every_key_of_the_grid() -> None:
     signs = {
         "escape": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp",
         "pagedown": "PgDn", "space": "Space", "home": "Home", "end": "End", "enter": "Enter",
-        "question_mark": "?",
+        "question_mark": "?", "f1": "F1",
     }  # fmt: skip
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.press("question_mark")

@@ -224,3 +224,26 @@ async def test_it_scrolls_to_its_end_and_closes(size: tuple[int, int]) -> None:
         assert shown[HEAD_ROWS] == text_of(rows[0]).rstrip()
         await pilot.press("escape")
         assert app.screen is not page
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_a_ratio_beyond_the_scale_has_an_arrow_at_its_edge(h200_file: Path, glyphs: Glyphs) -> None:
+    told = []
+    for factor in (1.0, 0.2, 4.0, 1.3):
+        session = fold(events(h200_file))
+        session.measurements = [
+            msgspec.structs.replace(m, times_s=[t * factor for t in m.times_s])
+            if m.probe == "matmul-fp16"
+            else m
+            for m in session.measurements
+        ]
+        told.append(session)
+    rows = {}
+    for factor, session in zip((0.2, 4.0, 1.3), told[1:], strict=True):
+        page = [text_of(r).rstrip() for r in body(compare(told[0], session), 130, glyphs)]
+        rows[factor] = next(r for r in page if r.startswith("fp16 burst"))
+    below, above = glyphs.off_edge
+    assert rows[0.2].endswith(above)  # five times as fast
+    assert rows[4.0].split(glyphs.vertical)[0].rstrip(glyphs.horizontal + " ").endswith(below)
+    assert not set(rows[1.3][-30:]) & set(glyphs.off_edge)
+    assert glyphs.full in rows[1.3]
