@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -67,7 +66,8 @@ def triage(
         fn: takes nothing, or has defaults for all it takes; what it returns is dropped.
         device: ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; by itself the current CUDA device if ``fn``
             works there, else the CPU.
-        session: a saved session of this card, whose roof is taken; else it is measured, in seconds.
+        session: a saved session of this card (a file, or ``"last"``, ``"last~1"``), whose roof is
+            taken; else it is measured, in seconds.
         roof: ``"measured"``, or ``"nominal"``: the datasheet's, nothing is measured.
         batch_arg: the parameter to change, where it has another name.
         flop: floating-point operations of one call by your own count.
@@ -207,9 +207,9 @@ def _is_module(own: object) -> bool:
 def _folded(session: str | PathLike[str] | None) -> Session | None:
     if session is None:
         return None
-    from roofwatch.session.replay import Replay
+    from roofwatch.session.saved_names import session_named
 
-    return Replay(Path(session)).session
+    return session_named(os.fspath(session))
 
 
 def _known(given: Session | None, path: object, here: Device) -> Ceilings:

@@ -23,6 +23,7 @@ from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.printable import plain_json, shown
+from roofwatch.session.saved_names import ROOFS as SAVED
 from roofwatch.tui.drawing.glyphs import Glyphs, for_terminal
 from roofwatch.tui.drawing.print_rows import columns, print_rows
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row
@@ -42,7 +43,7 @@ It is code, and run with your rights: triage is the one verb that runs any.
 examples:
   roofwatch triage train:step
   roofwatch triage ./model.py:forward --batch-arg rows
-  roofwatch triage train:step --session s.jsonl     the roof of a saved session
+  roofwatch triage train:step --session last        the roof of a saved session
   roofwatch triage train:step --device cpu --roof nominal --json
 """
 
@@ -53,7 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("function", metavar="MODULE:FUNCTION", help="a module's or a file's: ./x.py:function")
     add("--json", action="store_true", help="the answer as JSON, alone on stdout")
     add("--device", type=device, default="auto", help="auto, cpu or cuda:N")
-    add("--session", type=Path, metavar="FILE", help="the roof of a saved session of this card")
+    said = f"the roof of a saved session of this card; {SAVED}"
+    add("--session", type=Path, metavar="FILE", help=said)
     add("--roof", choices=ROOFS, default=MEASURED, help="measured here (seconds), or nominal")
     add("--batch-arg", metavar="NAME", help="the parameter to change in the experiment")
     add("--flop", type=float, metavar="X", help="FLOP of one call by your own count")

@@ -10,15 +10,17 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.finding import WRONG
+from roofwatch.roofline.suite import WATCH
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
 from roofwatch.session.entry import Parts, folded, parts_of
 from roofwatch.session.events import Device
 from roofwatch.session.figures import spread
 from roofwatch.session.file import slug
+from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing
-from roofwatch.session.log_entry import count
 from roofwatch.session.rates import value
+from roofwatch.session.roof_doubts import unsound
 
 RATED = ("stream", "burst", "sustained")  # protocols of a probe that one rate is expected of
 PATIENCE_S = 4.0  # of reading in all: then what is known by then counts
@@ -49,6 +51,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 class History:
     """The best rates of one device, from complete sessions without a wrong finding.
 
+    A figure that is itself suspect, unsettled or out of the physical order is none of them.
     ``advance`` reads for a while; ``best`` is what is known when it says that nothing is left.
     """
 
@@ -102,9 +105,13 @@ class History:
             return
         rates = list(_rates(session, self._session.sustain_s, own))
         better = [b for b in rates if self._better(b)]
-        if not better or (count(session) or {}).get(WRONG, 1):
+        if not better or session.suite == WATCH:
             return
-        self.best |= {b.probe: b for b in better}
+        found = findings(session)
+        if any(f.severity == WRONG for f in found):
+            return
+        doubtful = unsound(session, found)
+        self.best |= {b.probe: b for b in better if b.probe not in doubtful}
 
     def _better(self, b: Best) -> bool:
         """The very card before others of its name, and then the higher rate."""

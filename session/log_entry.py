@@ -13,6 +13,7 @@ from roofwatch.roofline.price import cost
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.entry import Parts, entry, folded, parts_of
+from roofwatch.session.events import Price
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing, began_s
@@ -51,11 +52,11 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     currency: str | None
 
 
-def logged(read: Parts) -> Logged:
-    """The line of a file that was read, whatever it is."""
+def logged(read: Parts, price: Price | None = None) -> Logged:
+    """The line of a file that was read, whatever it is; ``price`` replaces its own."""
     told = entry(read)
     session, measured = folded(read) if told.problem is None else (None, None)
-    price = session.price if session else None
+    price = (price or session.price) if session else None
     duration_s = told.duration_s
     return Logged(
         file=str(read.path),
@@ -103,14 +104,19 @@ def _decode(session: Session) -> dict[str, Any] | None:
     }
 
 
-def session_log(folders: Iterable[Path] | None = None) -> Iterator[Logged]:
-    """Every saved session of the folders (by default where they are kept), newest first."""
+def session_log(
+    folders: Iterable[Path] | None = None, price: Price | None = None
+) -> Iterator[Logged]:
+    """Every saved session of the folders (by default where they are kept), newest first.
+
+    ``price`` stands in the place of each session's own.
+    """
     listing = Listing(folders=folders)
     listing.refresh()
     found = []
     for one in listing.entries:
         read = [p for p in parts_of(one.path) if p is not None][-1]
-        found.append(logged(read))
+        found.append(logged(read, price))
     # A file that is no session at all stands on the list of our own folder, and not in the log.
     kept = [
         e for e in found if e.problem is None or e.id or "not a roofwatch session" not in e.problem

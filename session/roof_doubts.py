@@ -1,5 +1,5 @@
 """Which roofs are not to be believed: whose own measurement is outside its range, flagged, or
-slower than what the same precision held for seconds."""
+slower than what the same precision held for seconds; and which figures set no later range."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from roofwatch.session.roofs import Roofs
 
 HELD_OVER = 1.03  # of the burst: less is noise
 OVER = 1.005  # of a roof: what is written as 101 % or more
+AT_ONCE = ("stream", "burst")  # protocols of what is not held
+UNSETTLED = "time-cap"  # why a probe stopped whose repetitions never came to agree
 
 
 def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None) -> dict[str, str]:
@@ -40,6 +42,28 @@ def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None
         if c.burst is not None and c.burst_tflops and held and held > HELD_OVER * c.burst_tflops:
             reasons.setdefault(c.burst.probe, "slower than what is held")
     return reasons
+
+
+def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
+    """Probes whose figure must not become what later runs are held to.
+
+    They are flagged as more than a note, never settled, or out of the physical order: what was
+    held for seconds and what the same did in a moment, where the held one is the faster.
+    """
+    measured = session.measured()
+    probes = {f.subject for f in found if f.severity != NOTE}
+    probes |= {m.probe for m in measured if m.stop == UNSETTLED}
+    for held in (m for m in measured if m.protocol == "sustained"):
+        of = _work(held)
+        alike = [m for m in measured if m.protocol in AT_ONCE and _work(m) == of]
+        if alike and value(held) > HELD_OVER * max(map(value, alike)):
+            probes |= {held.probe, *(m.probe for m in alike)}
+    return probes
+
+
+def _work(m: Measurement) -> tuple[object, ...]:
+    """What must be alike where a held figure is compared: of a stream its kernel and type too."""
+    return (m.peak_key,) if m.peak_key is not None else (None, m.op, m.dtype)
 
 
 def _outside(session: Session, m: Measurement) -> str:

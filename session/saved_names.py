@@ -14,6 +14,8 @@ from roofwatch.session.saved_session import PATIENCE_S
 
 LAST = re.compile(r"last(?:~(\d{1,4}))?", re.ASCII)
 HELP = "a session file, or last, last~1, ...: the saved ones with roofs, newest first"
+ROOFS = "or last, last~1, ...: the saved ones with roofs"
+OF_ANY = "last, last~1, ...: the newest saved"
 
 
 def session_named(name: str, folders: Iterable[Path] | None = None) -> Session:
@@ -25,8 +27,11 @@ def session_named(name: str, folders: Iterable[Path] | None = None) -> Session:
     return Replay(path_named(name, folders)).session
 
 
-def path_named(name: str, folders: Iterable[Path] | None = None) -> Path:
+def path_named(name: str, folders: Iterable[Path] | None = None, with_roofs: bool = True) -> Path:
     """Its file. ``folders`` are those of ``Listing``, by default where sessions are kept.
+
+    ``with_roofs``: of those alone that measured any; else of all that can be read, a watched
+    command's too.
 
     Raises:
         UnreadableSession: so many are not saved.
@@ -38,9 +43,10 @@ def path_named(name: str, folders: Iterable[Path] | None = None) -> Path:
     listing = Listing(folders=folders)
     listing.refresh()
     listing.advance(PATIENCE_S)
-    saved = [e.path for e in listing.entries if e.bandwidth_gbs or e.peak_key]
+    known = [e for e in listing.entries if e.problem is None]
+    saved = [e.path for e in known if not with_roofs or e.bandwidth_gbs or e.peak_key]
     if back < len(saved):
         return saved[back]
     many = "one session" if len(saved) == 1 else f"{len(saved) or 'no'} sessions"
     where = ", ".join(map(str, listing.folders)) or "any folder"
-    raise UnreadableSession(f"{name}: {many} with roofs saved in {where}")
+    raise UnreadableSession(f"{name}: {many} {'with roofs ' * with_roofs}saved in {where}")

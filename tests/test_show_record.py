@@ -75,7 +75,12 @@ def test_what_does_not_go_together_is_one_line(capsys: pytest.CaptureFixture[str
     assert "several files are of --table" in refused(capsys, *THREE)
     assert "--one-kind is of --table" in refused(capsys, THREE[0], "--one-kind")
     assert "no file goes with it" in refused(capsys, THREE[0], "--log")
-    assert "--json and --anonymous only" in refused(capsys, "--log", "--md")
+    for word in (["--md"], ["--one-kind"], ["--nominal", "x"], ["--plot", "x.svg"]):
+        assert "--json, --anonymous and --price only" in refused(capsys, "--log", *word)
+    for word in (["--table"], ["--plot", "x.svg"], ["--probe", "matmul-bf16"]):
+        assert "--price is of the whole record" in refused(
+            capsys, THREE[0], *word, "--price", "1.99/h"
+        )
     assert "required: file" in refused(capsys)
     assert "--anonymous is of what is printed" in refused(
         capsys, THREE[0], "--anonymous", "--replay"
@@ -155,6 +160,25 @@ def test_a_price_brings_hours_and_cost(kept: Path) -> None:
             assert "cost" in lines[0]
             assert any("CHF" in line for line in lines)
             assert any("cut short" in line for line in lines)
+
+
+def test_a_price_that_is_said_replaces_those_that_were_kept(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = kept / "h200-full-1.jsonl"
+    first, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(first[:-1] + b',"price":{"per_hour":3.0,"currency":"CHF"}}\n' + rest)
+    before = path.read_bytes()
+    said = shown(capsys, "--log", "--json", "--price", "1.99 EUR/h", "--anonymous")
+    told = [json.loads(line) for line in said.splitlines()]
+    assert len(told) == 4
+    assert {t["currency"] for t in told} == {"EUR"}
+    assert [t["cost"] for t in told] == [pytest.approx(1.99 * t["hours"]) for t in told]
+    lines = shown(capsys, "--log", "--price", "1.99 EUR/h").splitlines()
+    assert lines[0].split()[-2:] == ["hours", "cost"]
+    assert all(line.endswith("EUR") for line in lines[1:])
+    assert path.read_bytes() == before
+    assert "EUR" not in shown(capsys, "--log")
 
 
 def test_without_sessions_the_log_says_how_one_is_made(

@@ -60,12 +60,16 @@ def live_session(parser: Parser, options: argparse.Namespace) -> Live:
 
 
 def _resumed(name: str | None) -> Path | None:
-    """The session that ``--resume`` names; the last one where it names none."""
+    """The session that ``--resume`` names; the last that can go on where it names none."""
     if name is None:
         return None
     from roofwatch.session.resume import last_session
 
-    return Path(name) if name else last_session()
+    if name in ("", "last"):
+        return last_session()
+    from roofwatch.session.saved_names import path_named
+
+    return path_named(name, with_roofs=False)
 
 
 def kept_said(live: Live) -> str:

@@ -26,6 +26,7 @@ examples:
   roofwatch show s.jsonl --price 1.99/h      what it would have cost
   roofwatch show full.jsonl decode.jsonl --table md
   roofwatch show --log                       every saved session, a line each
+  roofwatch show --log --price 1.99/h        what all of them would have cost
 """
 
 
@@ -43,7 +44,7 @@ def main(argv: list[str]) -> int:
     from roofwatch.session.fleet.fleet_file import is_fleet
     from roofwatch.session.saved_names import path_named
 
-    options.files = [path_named(str(file)) for file in options.files]
+    options.files = [path_named(str(file), with_roofs=False) for file in options.files]
 
     if len(options.files) == 1 and is_fleet(options.files[0]):
         options.file = options.files[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -21,14 +22,24 @@ PROBE = "matmul-bf16"
 
 
 def saved(
-    folder: Path, name: str, slower: float = 1.0, source: str = "h200-quick-1", **device: object
+    folder: Path,
+    name: str,
+    slower: float = 1.0,
+    source: str = "h200-quick-1",
+    changed: Callable[[Measurement], Measurement] = lambda m: m,
+    **device: object,
 ) -> Path:
-    """A kept session in a folder, its matmul so many times slower, its device changed."""
+    """A kept session in a folder, its matmul so many times slower, its device changed.
+
+    ``changed`` is what becomes of each of its measurements.
+    """
     folder.mkdir(exist_ok=True)
     out = []
     for i, event in enumerate(events(SESSIONS / f"{source}.jsonl")):
         if isinstance(event, Measurement) and event.probe == PROBE:
             event = msgspec.structs.replace(event, times_s=[t * slower for t in event.times_s])
+        if isinstance(event, Measurement):
+            event = changed(event)
         if isinstance(event, SessionInfo):
             changes: dict[str, object] = {"id": name} if i == 0 else {}
             if event.device is not None:
@@ -109,6 +120,52 @@ def test_what_is_wrong_cut_short_or_limited_sets_no_range(tmp_path: Path) -> Non
     assert known(live(), tmp_path).best == {}
     saved(tmp_path, "sound")
     assert known(live(), tmp_path).best[PROBE].rate == pytest.approx(818.5, abs=0.1)
+
+
+def of(probe: str, **changes: object) -> Callable[[Measurement], Measurement]:
+    """One probe's measurement with other fields."""
+    return lambda m: msgspec.structs.replace(m, **changes) if m.probe == probe else m
+
+
+def test_a_suspect_figure_sets_no_range_and_the_others_of_its_session_do(tmp_path: Path) -> None:
+    stream = "add_scalar-fp16"
+    whole = set(known(live(), saved(tmp_path / "sound", "sound").parent).best)
+    assert {stream, PROBE} < whole
+    kept = {m.probe: m.times_s for m in fold(events(SESSIONS / "h200-quick-1.jsonl")).measured()}
+    apart = [t * (1 + 0.5 * (i % 4) / 3) for i, t in enumerate(kept[stream])]
+    saved(tmp_path / "unstable", "one", changed=of(stream, times_s=apart))
+    # Its control is flagged too: the same bytes take another time in either type.
+    best = known(live(), tmp_path / "unstable").best
+    assert set(best) == whole - {stream, "add_scalar-fp32"}
+
+
+def test_what_never_settled_sets_no_range(tmp_path: Path) -> None:
+    whole = set(known(live(), saved(tmp_path / "sound", "sound").parent).best)
+    saved(tmp_path / "late", "one", changed=of("add_scalar-fp16", stop="time-cap"))
+    assert set(known(live(), tmp_path / "late").best) == whole - {"add_scalar-fp16"}
+
+
+@pytest.mark.parametrize(("slower", "sets"), [(1 / 0.85, True), (1.5, False)])
+def test_what_was_held_faster_than_its_burst_sets_no_range_nor_does_the_burst(
+    slower: float, sets: bool, tmp_path: Path
+) -> None:
+    # The kept run held 679 of 818 TFLOP/s: a burst of 696 lies above that, one of 546 does not.
+    saved(tmp_path, "disturbed", slower=slower)
+    best = known(live(), tmp_path).best
+    assert (PROBE in best, "matmul-bf16-sustained" in best) == (sets, sets)
+    assert "add_scalar-fp16" in best
+
+
+@pytest.mark.parametrize("name", [*(f"h200-quick-{n}" for n in (1, 2, 3)), "h200-full-1"])
+def test_each_kept_session_of_a_card_sets_ranges_of_all_that_it_measured(
+    name: str, tmp_path: Path
+) -> None:
+    saved(tmp_path, "one", source=name)
+    session = live(uuid=fold(events(SESSIONS / f"{name}.jsonl")).device.uuid)
+    session.add(SessionInfo(t=0.2, suite="full" if "full" in name else "quick"))
+    measured = fold(events(SESSIONS / f"{name}.jsonl")).measured()
+    rated = {m.probe for m in measured if m.protocol in ("stream", "burst", "sustained")}
+    assert set(known(session, tmp_path).best) == rated
 
 
 def test_another_card_of_the_name_speaks_with_more_room_until_the_own_one_does(

@@ -32,7 +32,10 @@ SUITE = (
 )
 DEVICES = "auto, cpu or cuda:N; all: the first, then every card alone and all of them at once"
 HOLD = "precisions to hold for seconds, or all; without it the suite's own"
-RESUME = "go on with a session that was cut short, with its own suite; without FILE the last one"
+RESUME = (
+    "go on with a session that was cut short, with its own suite; without FILE, or with last, the "
+    "last one in which something is left (last~1: the one saved before the newest)"
+)
 NOMINAL = "cards that add to or override the table"
 MODEL = (
     "what --suite decode runs: names, or a Hugging Face config.json; several with commas (without "

@@ -1,4 +1,7 @@
-"""``roofwatch show --log``: a line for each saved session, newest first; or an object a line."""
+"""``roofwatch show --log``: a line for each saved session, newest first; or an object a line.
+
+Each at the price that it kept, or all at the one that was said.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool
     """The log on stdout, as it was asked for."""
     if sys.stdout is None:  # closed by the shell
         return
-    found = session_log()
+    found = session_log(price=options.price)
     if options.anonymous:
         found = map(_nameless, found)
     if options.json:

@@ -15,6 +15,7 @@ from roofwatch.session.models import load_models, model_named
 from roofwatch.session.plan import Plan, PlanError, Question
 from roofwatch.session.plan_fields import FIELDS, question_of
 from roofwatch.session.plan_sources import answer, measured_plan, seeds, table
+from roofwatch.session.saved_names import ROOFS, path_named
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.print_json import print_json
 
@@ -35,7 +36,7 @@ examples:
   roofwatch plan --model Llama-3-8B             over every card
   roofwatch plan --gpu H200 --context 8192      over every model
   roofwatch plan --gpu T4 --model TinyLlama --weights int4 --batch-max 512
-  roofwatch plan --session s.jsonl --model ./config.json --json
+  roofwatch plan --session last --model ./config.json --json
 """
 
 
@@ -46,7 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, dest=f"said_{name}", metavar="X", help=field.what.replace("%", "%%")
         )
-    said = "a saved session: its card, by the bandwidth, peak and overhead measured there"
+    said = "a saved session: its card, by the bandwidth, peak and overhead measured there; "
+    said += ROOFS
     parser.add_argument("--session", type=Path, metavar="FILE", help=said)
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
     said = "every worked example of the notes, each worked out; goes with --json only"
@@ -82,7 +84,7 @@ def _found(options: argparse.Namespace, question: Question) -> Plan | list[Plan]
     all_cards, user_keys = load_cards(options.nominal)
     cards, models = Cards(all_cards, user_keys), load_models()
     if options.session is not None:
-        return _measured(options.session, question, cards, models)
+        return _measured(path_named(str(options.session)), question, cards, models)
     if question.card and question.model:
         return answer(question, cards, models)
     return table(question, all_cards, cards, models)

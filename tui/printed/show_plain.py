@@ -16,6 +16,7 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.picture import PictureRefused, draw, precision, write
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
+from roofwatch.session.saved_names import OF_ANY
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.live_options import NOMINAL, add_price_option
@@ -43,7 +44,7 @@ TEXT_PLOT = (100, 30)  # columns, rows
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of ``roofwatch show``."""
     add = parser.add_argument
-    said = "a session file (.jsonl); of one card several, with --table; none with --log"
+    said = f"a session file (.jsonl), or {OF_ANY}; of one card several, with --table"
     add("files", type=Path, nargs="*", metavar="file", help=said)
     add("--log", action="store_true", help=LOG)
     how = add_output_options(parser)
@@ -120,8 +121,8 @@ def _refuse_pairs(options: argparse.Namespace, refuse: Callable[[str], object]) 
     if options.log:
         if options.files:
             refuse("--log is of all saved sessions: no file goes with it")
-        if any((options.md, options.replay, options.plot, options.probe, options.table)):
-            refuse("with --log go --json and --anonymous only")
+        if any((*others[1:], options.plot, options.nominal, options.one_kind)):
+            refuse("with --log go --json, --anonymous and --price only")
         return
     if not options.files:
         refuse("the following arguments are required: file (or --log)")
@@ -129,6 +130,8 @@ def _refuse_pairs(options: argparse.Namespace, refuse: Callable[[str], object]) 
         refuse("several files are of --table")
     if options.one_kind and not options.table:
         refuse("--one-kind is of --table")
+    if options.price and (options.table or options.plot or options.probe is not None):
+        refuse("--price is of the whole record: --table, --plot and --probe have no bill")
 
 
 def print_session(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roofwatch.session.cards import load_cards
+from roofwatch.session.saved_names import ROOFS, path_named
 from roofwatch.trace.analysis import Examined, examined, report
 from roofwatch.trace.card_roofs import roofs_for
 from roofwatch.trace.read_trace import read_trace
@@ -28,7 +29,7 @@ nominal figures, --session the roofs measured in that session.
 examples:
   roofwatch trace trace.json.gz
   roofwatch trace trace.json --gpu "A100 80GB SXM" --top 50
-  roofwatch trace report.sqlite --session s.jsonl --json
+  roofwatch trace report.sqlite --session last --json
 """
 TOP = 20
 MOST_TOP = 10_000
@@ -42,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--gpu", metavar="NAME", help="the nominal roofs of this card (as plan takes it)"
     )
     of.add_argument(
-        "--session", type=Path, metavar="FILE", help="the roofs measured in this session"
+        "--session", type=Path, metavar="FILE", help=f"the roofs measured in this session; {ROOFS}"
     )
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
     said = f"so many kernels, those that take most time ({TOP} without it)"
@@ -87,7 +88,8 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Gly
     Raises:
         UnreadableTrace, UnreadableSession, NominalError: bad input, in one line.
     """
-    seen, card = opened(options.file, options.gpu, options.session, options.nominal)
+    session = path_named(str(options.session)) if options.session is not None else None
+    seen, card = opened(options.file, options.gpu, session, options.nominal)
     found = report(seen, card)
     if sys.stdout is None:  # closed by the shell
         return 0
