@@ -262,15 +262,15 @@ def test_without_nvlink_they_meet_over_pcie_or_the_host(
 
 def test_a_plan_takes_the_measured_link_and_as_many_latencies_as_a_ring_has_steps() -> None:
     seen = peers(390.0, health=met(True))
-    asked = with_links(Question(card="H200", model="Llama-3-8B", tp=4), seen)
+    asked = with_links(Question(card="H200", model="Llama-3-8B", tp=4), [seen])
     assert asked.peer_gbs == pytest.approx(HELD / (1e-5 + HELD / 390e9) / 1e9)
-    assert asked.peer_latency_s == pytest.approx(6e-5)
+    assert (asked.peer_latency_s, asked.peer_hop_s) == (None, pytest.approx(1e-5))
     assert asked.peer_source == "measured"
     given = Question(card="H200", model="Llama-3-8B", tp=4, peer_gbs=100.0)
-    assert with_links(given, seen) is given
+    assert with_links(given, [seen]) is given
     one = Question(card="H200", model="Llama-3-8B")
-    assert with_links(one, seen) is one
-    assert with_links(msgspec.structs.replace(one, tp=2), an_h200()).peer_gbs is None
+    assert with_links(one, [seen]) is one
+    assert with_links(msgspec.structs.replace(one, tp=2), [an_h200()]).peer_gbs is None
 
 
 def test_cards_that_nvml_does_not_name_keep_torchs_name() -> None:

@@ -1,0 +1,36 @@
+"""What a fleet's ranks measured of their card, as roofs that a plan takes."""
+
+from __future__ import annotations
+
+from roofwatch.roofline.statistics import median
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.roofs import ComputeRoof, Roofs
+
+
+def device_names(fleet: Fleet) -> list[str]:
+    """The cards of its ranks by name, each once."""
+    return list(dict.fromkeys(r.device for r in fleet.in_order if r.device and r.figures))
+
+
+def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
+    """The median of its ranks on such cards: of the bandwidth, of the burst of each precision.
+
+    Of one kind of card all ranks count, whatever the table calls it.
+    """
+    kinds = device_names(fleet)
+    ranks = [r for r in fleet.in_order if len(kinds) == 1 or r.device == card]
+    rates = [r.bandwidth_gbs for r in ranks if r.bandwidth_gbs]
+    keys = dict.fromkeys(key for r in ranks for key in r.peaks_tflops)
+    return Roofs(
+        bandwidth_gbs=median(rates) if rates else None,
+        bandwidth=None,
+        nominal_gbs=None,
+        held_gbs=None,
+        compute={
+            key: ComputeRoof(
+                peak_key=key,
+                burst_tflops=median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops]),
+            )
+            for key in keys
+        },
+    )
