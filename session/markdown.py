@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import WATCH
-from roofwatch.session.cards_table import cards_table
+from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
-from roofwatch.session.links import BOTH, links
+from roofwatch.session.links import BOTH, MEMORY, links
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.record_markdown import questions_markdown, table_markdown
@@ -20,6 +20,7 @@ from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.side_by_side import SideBySide
 from roofwatch.session.table import DONE, ProbeRow, probe_rows
 from roofwatch.session.throttle import fall
+from roofwatch.session.unfilled import unfilled
 from roofwatch.session.watch.watch_markdown import watch_markdown
 
 NOT_MEASURED = "-"
@@ -62,7 +63,9 @@ def markdown(session: Session) -> str:
     if not session.complete:
         said.append("- this session is not complete")
     parts.append("\n".join(said))
-    if session.suite != WATCH:
+    if said_why := unfilled(session):
+        parts.append(text(said_why))
+    elif session.suite != WATCH:
         parts.append(table_markdown(record_table([session]), text))
         parts.append(questions_markdown(questions(session, own), text))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -159,12 +162,12 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
 def _cards(session: Session) -> list[str]:
     """Every card alone and at once, and the sentences about them."""
     found = cards_table(session)
-    if found is None:
+    if found is None or len(found.rows) < 2:
         return []
     rows: list[tuple[str, ...]] = []
     for r in found.rows:
         alone, together = r.alone, r.together
-        shares = (f"{r.lost:.1%}" if r.lost is not None else NOT_MEASURED,)
+        shares = (lost_said(r.lost) or NOT_MEASURED,)
         figures = (
             alone.bandwidth_gbs,
             alone.burst_tflops,
@@ -187,7 +190,8 @@ def _links(session: Session) -> list[tuple[str, ...]]:
         late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
         share = f"{x.of_nominal:.0%}" if x.of_nominal else NOT_MEASURED
         ends = text(f"{x.source} {arrow} {x.sink}, {told}")
-        rows.append((ends, x.kind, _figure(x.gbs), share, late))
+        kind = f"{x.kind}, read and written" if x.link == MEMORY else x.kind
+        rows.append((ends, kind, _figure(x.gbs), share, late))
     return rows
 
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from roofwatch.roofline.time_said import time_said
+from roofwatch.session.cards_table import cards_table
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import roofs
 from roofwatch.session.sweeps import Sweep, sweeps
@@ -18,16 +20,29 @@ from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, most_first, parts, shortened_from
 from roofwatch.tui.drawing.telling import arrows
-from roofwatch.tui.kernels import launch_rows, sweeps_plot
+from roofwatch.tui.kernels import cards_rows, launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import BOUND
 from roofwatch.tui.kernels.kernel_table import longest, share
-from roofwatch.tui.kernels.kernels_pane import FUSION, LAUNCHES, MAP, SWEEPS, View, page_names
+from roofwatch.tui.kernels.kernels_pane import (
+    CARDS,
+    FUSION,
+    LAUNCHES,
+    LINKS,
+    MAP,
+    SWEEPS,
+    View,
+    page_names,
+)
 from roofwatch.tui.kernels.unmeasured_kernels import ON_SCREEN
 
 BOUNDED = 30  # cells from which the bound stands too
 CHAIN = 17  # cells of a chain's name
 NO_MAP = f"no kernel map here: {ON_SCREEN}"
-NO_ROOM = f"{launch_rows.LEAST_CELLS} columns have room for it"
+
+
+def no_room(least_cells: int) -> str:
+    """Which width has room for a table."""
+    return f"{least_cells} columns have room for it"
 
 
 def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> list[Row]:
@@ -70,11 +85,19 @@ def _open(session: Session, cells: int, glyphs: Glyphs, view: View) -> tuple[lis
         FUSION: lambda: _fused(fusions(session, own), cells),
         LAUNCHES: lambda: (
             launch_rows.build(session, own, cells, glyphs)
-            or wrapped(NO_ROOM, cells - 1, "dim", " ")
+            or wrapped(no_room(launch_rows.LEAST_CELLS), cells - 1, "dim", " ")
+        ),
+        CARDS: lambda: (
+            cards_rows.build(cards_table(session), cells, glyphs)
+            or wrapped(no_room(cards_rows.LEAST_CELLS), cells - 1, "dim", " ")
+        ),
+        LINKS: lambda: (
+            link_rows.build(links(session), cells, glyphs)
+            or wrapped(no_room(link_rows.LEAST_CELLS), cells - 1, "dim", " ")
         ),
     }
     rows = _trimmed(drawn[names[which]]())
-    if MAP not in names:
+    if MAP not in names and names[which] not in (CARDS, LINKS):
         rows += wrapped(NO_MAP, cells - 1, "dim", " ")
     if len(names) < 2:
         return [], rows

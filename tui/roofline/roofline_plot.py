@@ -82,7 +82,7 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
             words.hold(x, y)
     _write_ridges(words, shown, plane, glyphs)
     if own.bandwidth_gbs is None and not waits and all(one.row is None for one in lines.values()):
-        text = "nothing is measured yet"
+        text = "no roof is measured"
         words.write((columns - len(text)) // 2, rows // 2, text, "dim")
     at = points[shown.cursor] if shown.cursor is not None and points else None
     if at is not None:

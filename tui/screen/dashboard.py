@@ -51,7 +51,7 @@ class Dashboard(Screen[None]):
         self.glyphs = glyphs
         self.at = at or Standing()
         self.open_pane = PANES.index("trace") if self.at.trace else first_pane(self.session)
-        self.alone = self.open_pane == PANES.index("clocks")  # one pane fills a wide screen
+        self.alone = self.open_pane > 0  # one pane fills a wide screen
         self.entry: Entry | None = None  # of the check form, once it was opened
         self._asked_run = 0
         self._alive = False  # it has been painted once

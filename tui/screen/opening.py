@@ -20,7 +20,7 @@ def page_of(scene: Scene) -> Sheet | str:
         return "there is no room for a cursor here: 61x17 has it"
     if scene.focus == "notebook":
         if not scene.found:
-            return "nothing is found yet"
+            return "nothing is found"
         from roofwatch.tui.notebook.error_page import ErrorPage
 
         f = scene.found[min(at.place.finding, len(scene.found) - 1)]
