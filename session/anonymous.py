@@ -49,6 +49,12 @@ def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
         if isinstance(event, SessionInfo):
             devices = [d for d in (event.device, *event.neighbours) if d is not None]
             told |= {event.host or "", *(d.uuid or "" for d in devices)}
+    return words_of(told)
+
+
+def words_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds names as whole words, the longest first; of a host's full name the short one too."""
+    told = set(names)
     told |= {name.partition(".")[0] for name in told if "." in name}
     known = sorted((n for n in told if len(n) >= SHORTEST), key=len, reverse=True)
     if not known:
@@ -64,7 +70,7 @@ def _cleaned(event: AnyEvent, names: re.Pattern[str] | None) -> AnyEvent:
         for device in (told.get("device"), *told.get("neighbours", [])):
             if device is not None:
                 device.pop("uuid", None)
-    out: AnyEvent = msgspec.convert(_scrubbed(told, names), type(event))
+    out: AnyEvent = msgspec.convert(scrubbed(told, names), type(event))
     return out
 
 
@@ -80,14 +86,15 @@ A host may be called cuda or table, and such words mean something else in every 
 """
 
 
-def _scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
+def scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
+    """Every text in it clean; what ``names`` finds goes from the fields of others' text alone."""
     if isinstance(value, str):
         return clean(value, names if free else None)
     if isinstance(value, dict):
         return {
-            clean(k, names if free else None): _scrubbed(v, names, free or k in FREE)
+            clean(k, names if free else None): scrubbed(v, names, free or k in FREE)
             for k, v in value.items()
         }
     if isinstance(value, list):
-        return [_scrubbed(v, names, free) for v in value]
+        return [scrubbed(v, names, free) for v in value]
     return value

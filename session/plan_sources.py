@@ -15,10 +15,10 @@ from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_roofs import device_names, fleet_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
-from roofwatch.session.plan_fleet import device_names, fleet_roofs
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_roofs import first_of, unmeasured, with_measured

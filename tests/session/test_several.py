@@ -30,6 +30,7 @@ from roofwatch.session.table import probe_rows
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.kernels import cards_rows
+from roofwatch.tui.screen.painting import first_pane
 
 STAND_IN = Path(__file__).parent / "stand_in_probes.py"
 SHIM = Path(__file__).parent.parent / "telemetry" / "shim"
@@ -168,6 +169,8 @@ def test_of_one_card_there_is_a_table_of_one(start: Start) -> None:
     assert exit_code(session, [], strict=False) == 0
     assert cards_rows.build(table, 80, UNICODE) == []  # nothing to compare, so nothing is drawn
     assert "| card |" not in markdown(session)
+    session.closed = True
+    assert first_pane(session) == 0
 
 
 def test_a_card_that_only_torch_sees_is_left_out_with_a_note(start: Start) -> None:

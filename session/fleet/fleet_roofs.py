@@ -1,10 +1,13 @@
-"""What a fleet's ranks measured of their card, as roofs that a plan takes."""
+"""What a fleet's ranks measured of their card, as the roofs of one."""
 
 from __future__ import annotations
 
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.rank_figures import RankFigures
 from roofwatch.session.roofs import ComputeRoof, Roofs
+
+HELD = "matmul-{}-sustained"
 
 
 def device_names(fleet: Fleet) -> list[str]:
@@ -13,7 +16,7 @@ def device_names(fleet: Fleet) -> list[str]:
 
 
 def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
-    """The median of its ranks on such cards: of the bandwidth, of the burst of each precision.
+    """The median of its ranks on such cards: of the bandwidth, and of each precision's flats.
 
     Of one kind of card all ranks count, whatever the table calls it.
     """
@@ -26,11 +29,15 @@ def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
         bandwidth=None,
         nominal_gbs=None,
         held_gbs=None,
-        compute={
-            key: ComputeRoof(
-                peak_key=key,
-                burst_tflops=median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops]),
-            )
-            for key in keys
-        },
+        compute={key: _flats(ranks, key) for key in keys},
+    )
+
+
+def _flats(ranks: list[RankFigures], key: str) -> ComputeRoof:
+    name = HELD.format(key)
+    held = [r.figures[name].value for r in ranks if name in r.figures]
+    return ComputeRoof(
+        peak_key=key,
+        burst_tflops=median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops]),
+        sustained_tflops=median(held) if held else None,
     )
