@@ -7,10 +7,21 @@ from pathlib import Path
 from kept import paragraph
 
 from roofwatch.session.cards_table import CardFigures, cards_table
+from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
 from roofwatch.session.file import events
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
-from roofwatch.session.fleet.link_figures import collective, link_roofs, overlapped
+from roofwatch.session.fleet.lines import WITHIN
+from roofwatch.session.fleet.link_figures import (
+    LINKS_APART,
+    collective,
+    link_gbs,
+    link_roofs,
+    overlapped,
+)
+from roofwatch.session.fleet.link_nominals import link_nominals
+from roofwatch.session.fleet.rank_figures import BETTER, CLOCK_HELD
+from roofwatch.session.fleet.spreads import metrics
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.links import links
 from roofwatch.tui.drawing.glyphs import UNICODE
@@ -35,6 +46,19 @@ def bus_gbs(fleet: Fleet) -> dict[str, float]:
     """Bus bandwidth of each collective at its largest size."""
     found = (collective(line) for line in fleet.collectives)
     return {c.op: c.sizes[-1].bus_gbs for c in found if c.sizes and c.group == "world"}
+
+
+def apart(which: str) -> float:
+    """The greatest distance between the two cards in any fleet, as a share of the faster one:
+    of ``streams``, of ``matmuls``, or of the ``clock`` that was held."""
+    found = []
+    for fleet in fleets():
+        for m in metrics(fleet):
+            kind = "streams" if m.unit == "GB/s" else "matmuls"
+            kind = "clock" if m.name == CLOCK_HELD else kind
+            if kind == which and m.unit in BETTER:
+                found.append(1 - m.spread.low / m.spread.high)
+    return max(found)
 
 
 def two_cards() -> list[str]:
@@ -92,16 +116,25 @@ def _figures(f: CardFigures) -> str:
 
 def _collectives() -> list[str]:
     seen = [bus_gbs(fleet) for fleet in fleets()]
+    sold = link_nominals(fleets()[0])[WITHIN]
     lines = paragraph(
         "`torchrun --standalone --nproc-per-node 2 -m roofwatch.fleet`, three times (NVLink "
-        "multicast off): bus bandwidth in the convention of nccl-tests at 1 GiB."
+        "multicast off): bus bandwidth in the convention of nccl-tests at 1 GiB, and the share of "
+        f"NVLink's nominal {sold.gbs:.0f} GB/s each way that the first run is."
     )
     head = " | ".join(f"run {i + 1}, GB/s" for i in range(len(seen)))
-    lines += [f"| collective | {head} | spread |", "|---|" + "---:|" * (len(seen) + 1)]
+    lines += [f"| collective | {head} | spread | share |", "|---|" + "---:|" * (len(seen) + 2)]
     for op in seen[0]:
         values = [run[op] for run in seen]
         told = " | ".join(f"{v:.1f}" for v in values)
-        lines.append(f"| {op} | {told} | {(max(values) / min(values) - 1) * 100:.1f} % |")
+        share = (sold.share(values[0]) or 0.0) * 100
+        spread = (max(values) / min(values) - 1) * 100
+        lines.append(f"| {op} | {told} | {spread:.1f} % | {share:.0f} % |")
+    pairs = [link_gbs(fleet)[0, 1] for fleet in fleets()]
+    told = " | ".join(f"{v:.1f}" for v in pairs)
+    share = (sold.share(pairs[0]) or 0.0) * 100
+    spread = (max(pairs) / min(pairs) - 1) * 100
+    lines.append(f"| pair, 64 MiB there and back | {told} | {spread:.1f} % | {share:.0f} % |")
     first = fleets()[0]
     over = overlapped(first)
     lines.append("")
@@ -110,6 +143,12 @@ def _collectives() -> list[str]:
             f"Third roof: {roof.bus_gbs:.0f} GB/s each way; {roof.peak_key} at "
             f"{roof.peak_tflops:.0f} TFLOP/s needs {roof.ridge:.0f} FLOP per byte sent."
         )
+    lines += paragraph(
+        f"How far the two cards lie apart in any of the three: streams {apart('streams'):.2%}, "
+        f"matmuls {apart('matmuls'):.1%}, the clock held {apart('clock'):.1%}. A fleet calls a "
+        f"card slow from {STREAMS_APART:.1%} and {CARD_TO_CARD:.0%} on, a link from "
+        f"{LINKS_APART:.0%} on.".replace("%", " %")
+    )
     if over is not None:
         lines += paragraph(
             f"Overlap: {over.hidden * 100:.0f} % of the shorter one of matmuls and all-reduce is "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DONE, ABSENT, FAILED, SLOW = 0, 3, 4, 5
 THREADS = "OMP_NUM_THREADS"
+TORCH_LOG = "TORCH_CPP_LOG_LEVEL"  # read once, when torch is imported
 HURRY_S = 15.0  # less for the suite than for the whole, so that a late rank tells of itself
 
 
@@ -33,6 +34,7 @@ def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
     except WorldError as error:
         tell(f"roofwatch.fleet: {error}")
         return USAGE
+    os.environ.setdefault(TORCH_LOG, "ERROR")  # a store that goes first is no backtrace's matter
     stopping = Stopping(agent=here.agent_store or here.launcher == TORCHRUN)
     device = own_device(options.device, here.local_rank)
     if device == CPU and THREADS not in os.environ:  # else all ranks of a machine take all cores
@@ -85,7 +87,7 @@ def _lead(
         return USAGE
     me = Rank(here, Meeting(here), stopping, options.timeout)
     kind = CPU if device == CPU else CUDA
-    lead.begin(here.size, options.suite, kind, here.launcher, _torch_version())
+    lead.begin(here.size, options.suite, kind, here.launcher, *_versions(kind))
     me.hand_in(me.measured(measure))
     lead.collect(me, options.timeout + HURRY_S, JOIN_S, tell)
     why = stopping.why
@@ -95,26 +97,32 @@ def _lead(
         most = options.most_mib << 20 if options.most_mib else None
         plan = lead.plan(me, kind, most)
         if plan is None:
-            lead.no_links(me)
-            if here.size > 1:
-                lead.note("no links: fewer than two ranks are there for them")
+            few = "fewer than two ranks are there for them"
+            lead.no_links(me, few if here.size > 1 else "")
         else:
             why = lead.links(me, plan, device, tell)
             if why:
                 lead.note(f"the links were not measured to their end: {why}")
     else:
-        lead.no_links(me)
+        lead.no_links(me, "--no-collectives leaves them out" if here.size > 1 else "")
     lead.end(me, not why and not lead.fleet.troubled, why)
     _print(options, lead)
+    if not here.agent_store:
+        lead.see_off(me)
     if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
         return 128 + stopping.number  # it alone is why something is missing
     return _code(options, lead, bool(why))
 
 
-def _torch_version() -> str:
+def _versions(kind: str) -> tuple[str, str]:
+    """torch's, and NCCL's where GPUs are joined by it."""
     import torch
 
-    return str(torch.__version__)
+    nccl = ""
+    if kind == CUDA:
+        with contextlib.suppress(RuntimeError, AttributeError, ImportError):
+            nccl = ".".join(map(str, torch.cuda.nccl.version()))
+    return str(torch.__version__), nccl
 
 
 def _print(options: argparse.Namespace, lead: Lead) -> None:

@@ -29,11 +29,11 @@ LACKS = ("not support", "unsupported", "not implement", "no backend", "does not 
 
 
 def sizes(most_bytes: int) -> list[int]:
-    """8 B, 64 B and so on, up to ``most_bytes``."""
+    """8 B, 64 B and so on, and ``most_bytes`` itself at the end."""
     out = [LEAST_BYTES]
     while out[-1] * STEP <= most_bytes:
         out.append(out[-1] * STEP)
-    return out
+    return out if out[-1] >= most_bytes else [*out, most_bytes]
 
 
 def made_of(size_bytes: int, ranks: int) -> int:

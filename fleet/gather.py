@@ -94,7 +94,11 @@ def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> 
     silent = waiting.silent_s(rank)
     last = f"last word: {meeting.doing(rank) or 'none'}"
     still = silent > 0.8 * STILL_HURRY_S
-    why = f"silent for {silent:.0f} s" if still else f"not done after {after_s:.0f} s"
+    why = (
+        f"no sign of life for {silent:.0f} s: killed, or it hangs"
+        if still
+        else f"not done after {after_s:.0f} s"
+    )
     return RankLine(
         rank=rank,
         host=host,

@@ -13,13 +13,14 @@ import roofwatch
 from roofwatch.fleet.gather import gather
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_process import LinksProcess
-from roofwatch.fleet.rank import NO_LINKS, OVER, PLAN, Rank
+from roofwatch.fleet.rank import LEFT, NO_LINKS, OVER, PLAN, Rank
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import fleets_folder
 from roofwatch.session.fleet.lines import (
     DONE,
+    FAILED,
     PARTIAL,
     SCHEMA,
     AnyLine,
@@ -29,11 +30,13 @@ from roofwatch.session.fleet.lines import (
     RankLine,
     encode,
 )
+from roofwatch.session.fleet.missing_links import NO_LINKS as WITHOUT_LINKS
 from roofwatch.session.kept_file import SessionFile
 
 LOOK_S = 0.05
 LINKS_STILL_S = 90.0  # at one step of the links; a collective itself is given up after 60
 GRACE_S = 10.0  # for our own part to notice that another's has ended
+LEAVE_S = 3.0  # for the others to leave the store: they look at it ten times a second
 LEVEL = 6  # of zlib, for records that are kept to be printed
 
 
@@ -54,7 +57,9 @@ class Lead:
         self._records: dict[int, bytes] | None = {} if keep_records else None
         self._hosts: dict[tuple[str, str], str] = {}
 
-    def begin(self, world: int, suite: str, device: str, launcher: str, torch: str) -> None:
+    def begin(
+        self, world: int, suite: str, device: str, launcher: str, torch: str, nccl: str = ""
+    ) -> None:
         """The first line."""
         self.keep(
             Header(
@@ -67,6 +72,7 @@ class Lead:
                 launcher=launcher,
                 roofwatch=roofwatch.__version__,
                 torch=torch,
+                nccl=nccl,
             )
         )
 
@@ -90,8 +96,6 @@ class Lead:
             if key not in self._hosts:
                 self._hosts[key] = f"{line.host}#{len(of_host) + 1}" if of_host else line.host
             line = msgspec.structs.replace(line, node=self._hosts[key])
-        else:
-            line = msgspec.structs.replace(line, node=f"rank {line.rank}")
         self.keep(line)
         if self._records is not None:
             self._records[line.rank] = zlib.compress(encode(line), LEVEL)
@@ -160,13 +164,13 @@ class Lead:
         place = plan.members.index(me.world.rank)
         process = LinksProcess(own, place)
         given_up_s: float | None = None
-        why, doing = "", ""
+        why, doing = "", process.doing
         try:
             while not process.over():
                 self._take(process)
                 me.beat(f"links: {process.doing}")
-                if (step := process.doing.split(" ")[1:2]) and step != [doing]:
-                    doing = step[0]
+                if (step := _step(process.doing)) != doing:
+                    doing = step
                     tell(f"links: {doing}")
                 failed = me.meeting.said("links/failed")
                 now_s = time.monotonic()
@@ -194,9 +198,11 @@ class Lead:
         for line in process.lines():
             self.keep(line)
 
-    def no_links(self, me: Rank) -> None:
-        """Nobody need wait for a plan."""
+    def no_links(self, me: Rank, why: str = "") -> None:
+        """Nobody need wait for a plan; ``why`` is for whoever reads the report."""
         me.meeting.say(PLAN, NO_LINKS)
+        if why:
+            self.note(f"{WITHOUT_LINKS}{why}")
 
     def end(self, me: Rank | None, complete: bool, why: str) -> None:
         """The last line; the others may go."""
@@ -204,3 +210,16 @@ class Lead:
         self.file.close()
         if me is not None:
             me.meeting.say(OVER, why)
+
+    def see_off(self, me: Rank) -> None:
+        """Wait until those that are there have left: rank 0 holds the store, and whoever still asks
+        it when it goes prints torch's backtrace."""
+        there = sum(r.state in (DONE, PARTIAL, FAILED) for r in self.fleet.in_order) - 1
+        until_s = time.monotonic() + LEAVE_S
+        while me.meeting.count(LEFT) < there and time.monotonic() < until_s:
+            time.sleep(LOOK_S)
+
+
+def _step(doing: str) -> str:
+    """What the links' process is at, as progress says it: "all_reduce", "importing torch"."""
+    return doing.removeprefix("measuring ").split(" ")[0] if "measuring" in doing else doing

@@ -124,17 +124,25 @@ def _lines(plan: Plan, place: int, instrument: Instrument) -> Iterator[AnyLine]:
 
 
 def _pairs(plan: Plan, place: int, device: Any, store: Any) -> Iterator[AnyLine]:
+    from roofwatch.fleet.pair_kind import pair_kind, uuid_of
     from roofwatch.fleet.pair_timer import pair_line
     from roofwatch.fleet.pairs import rounds
 
     found: list[AnyLine] = []
+    cards = device.type == "cuda"
+    if cards:
+        store.set(f"roofwatch/card/{place}", uuid_of(device))
     for i, pairs in enumerate(rounds(plan.nodes)):
         _all_here(f"round-{i}", store, len(plan.members))
         mine = next((p for p in pairs if place in (p.a, p.b)), None)
         line = pair_line(mine, place, device) if mine is not None else None
         if line is not None:
+            kind = ""
+            if cards and line.group == WITHIN:
+                ends = (store.get(f"roofwatch/card/{at}").decode() for at in (line.a, line.b))
+                kind = pair_kind(*ends)
             a, b = plan.members[line.a], plan.members[line.b]
-            found.append(msgspec.structs.replace(line, a=a, b=b))
+            found.append(msgspec.structs.replace(line, a=a, b=b, link=kind))
     yield from _gathered(found, "pairs", place, len(plan.members), store)
 
 

@@ -42,7 +42,12 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     add("--json", action="store_true", help="the fleet as JSON, one line alone on stdout")
     add("--timeout", type=seconds, default=TIMEOUT_S, metavar="S", help="for the suite (900)")
     add("--no-collectives", action="store_true", help="each rank by itself; no links")
-    add("--most-mib", type=_mib, metavar="N", help="largest collective (1024, on a CPU 16)")
+    add(
+        "--most-mib",
+        type=_mib,
+        metavar="N",
+        help="largest collective, measured too (1024, on a CPU 16)",
+    )
     add("--strict", action="store_true", help="exit 5 when a rank or a link is slow")
     add_ascii_option(parser)
     return parser.parse_args(argv)

@@ -19,7 +19,7 @@ from roofwatch.session.fleet.lines import RankLine, encode
 BEAT_S = 1.0
 READY_S = 60.0  # for the others: all measure at the same time, as a job would
 LINKS_LOOK_S = 0.1
-OVER, PLAN, NO_LINKS = "over", "plan", "none"
+OVER, PLAN, NO_LINKS, LEFT = "over", "plan", "none", "left"
 
 Measure = Callable[[Callable[[str], None], Callable[[], bool], Callable[[], str]], Outcome]
 
@@ -107,6 +107,7 @@ class Rank:
             while self.meeting.said(OVER) is None and not self.stopping.number:
                 self.beat("waiting for the others")
                 time.sleep(LINKS_LOOK_S)
+            self.meeting.count(LEFT, 1)  # the last word to the store
 
     def _plan(self, patience_s: float) -> Plan | None:
         until_s = time.monotonic() + patience_s

@@ -24,6 +24,12 @@ def low_without_cause(reading: Reading, found: Sequence[Finding]) -> Finding | N
         "low",
         severity=NOTE if reading.ours else SUSPECT,
         subject=reading.subject,
+        said={
+            "rate": reading.worded(rate),
+            "low": reading.worded(low),
+            "high": reading.worded(reading.high),
+            "unit": reading.worded_unit,
+        },
         fit=0.2,
         rate=rate,
         unit=reading.unit,

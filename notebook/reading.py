@@ -91,6 +91,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     kernel: str | None = None
     tensor_core: bool | None = None
     moved_bytes: int | None = None  # what the memory carries, where that is not what counts
+    in_giga: bool = False  # TFLOP/s have no digits where it stands: words take GFLOP/s
 
     @cached_property
     def ours(self) -> bool:
@@ -111,13 +112,22 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def ceiling(self) -> float | None:
         """What the judged rate cannot exceed."""
         if self.judged != "gbs":
-            return self.ceiling_tflops
+            return self.ceiling_tflops if self.nominal_tflops else None
         return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
 
     @property
     def unit(self) -> str:
         """Of the judged rate."""
         return "GB/s" if self.judged == "gbs" else "TFLOP/s"
+
+    @property
+    def worded_unit(self) -> str:
+        """Of the judged rate as a sentence has it; the evidence stays in TFLOP/s."""
+        return "GFLOP/s" if self.in_giga and self.judged != "gbs" else self.unit
+
+    def worded(self, rate: float | None) -> float | None:
+        """A judged rate in that unit."""
+        return rate * 1e3 if rate is not None and self.worded_unit != self.unit else rate
 
     @cached_property
     def below(self) -> bool:

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from roofwatch.session.events import AnyEvent, Sample, Series, SessionInfo
+from roofwatch.session.fold import Session
 
 GONE = "(removed)"
-UUID = re.compile(r"(?:MIG-)?(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-BUS = re.compile(r"\b(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", re.IGNORECASE)
+HEX4 = "[0-9a-f]{4}"
+UUID = re.compile(
+    rf"(?:MIG-)?(?:GPU-)?[0-9a-f]{{8}}(?:-{HEX4}){{3}}-[0-9a-f]{{12}}|\b(?:GPU|MIG)-[0-9a-f]{{32}}\b",
+    re.IGNORECASE,
+)
+BUS = re.compile(r"(?<![\w:])(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", re.IGNORECASE)
+MAC = re.compile(r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,19}[0-9a-f]{2}(?![\w:])", re.IGNORECASE)
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)")
-QUOTED = re.compile(r"""(["'])(?:~|\.{1,2}|[A-Za-z]:)?[/\\][^"'\n]*\1""")
-PATH = re.compile(r"(?<![\w<])(?:~\w*|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+~%-][^\s\"'`,;:()\[\]{}<>|]*")
-"""A path begins with a slash that follows no word: GB/s and read/write are none."""
+ADDRESS_6 = re.compile(
+    r"(?<![\w:])(?=[0-9a-f:]*\d)(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])", re.I
+)
+URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`<>]*")
+PERSON = re.compile(r"(?<![\w/])[A-Za-z_][\w.+-]*@[A-Za-z][\w-]*(?:\.[\w-]+)*")
+BEGIN = r"(?:~\w*|\.{1,2}|[A-Za-z]:|[A-Za-z][\w+.-]*:/)?[/\\]"
+QUOTED = re.compile(rf"""(["'])(?:-[A-Za-z])?{BEGIN}[^"\n]*?\1(?!\w)""")
+STEP = r"(?:[^\s\"'`,;:()\[\]{}<>|]|(?<=\w)'(?=\w))*"
+PATH = re.compile(
+    rf"(?:(?<![\w<$€£¥])|(?<=(?<!\w)-[A-Za-z])){BEGIN}[\w.@+~%-]{STEP}(?: [\w.@+~%'-]+[/\\]{STEP})*"
+)
+"""A path begins with a slash that follows no word: GB/s and read/write are none. What follows a
+space is still of it where a slash comes before the next one."""
+RELATIVE = re.compile(
+    r"(?<![\w/.-])[\w.@+~%-]+(?:/[\w.@+~%-]+)*/[\w@+~%-][\w.@+~%-]*\.[A-Za-z]\w{0,7}\b"
+)
+"""Without a slash at its beginning it is one by the ending of a file's name."""
 SHORTEST = 2  # characters of a name that is looked for in other text
 
 
@@ -37,30 +59,59 @@ def anonymous(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 def clean(text: str, names: re.Pattern[str] | None = None) -> str:
     """A text without such strings; ``names`` finds those that only a session can tell."""
     text = QUOTED.sub(rf"\g<1>{GONE}\g<1>", text)
-    for found in (UUID, BUS, ADDRESS, PATH):
+    for found in (URL, UUID, MAC, BUS, ADDRESS, PATH, RELATIVE, PERSON):
         text = found.sub(GONE, text)
+    text = ADDRESS_6.sub(_address, text)
     return names.sub(GONE, text) if names is not None else text
+
+
+def _address(found: re.Match[str]) -> str:
+    """Gone where it is one: a time of day has colons too."""
+    try:
+        ipaddress.IPv6Address(found[0])
+    except ValueError:
+        return found[0]
+    return GONE
+
+
+def cleaner(*sessions: Session) -> Callable[[str], str]:
+    """Cleans texts of sessions folded as they are: their hosts and cards are known by them."""
+    told, public = set[str](), set[str]()
+    for session in sessions:
+        told.add(session.host or "")
+        for device in (session.device, *session.neighbours):
+            told.add(device.uuid or "")
+            public.add(device.name or "")
+    return partial(clean, names=words_of(told, public))
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
     """The host's name, long and short, and its cards' UUIDs, as whole words."""
-    told: set[str] = set()
+    told, public = set[str](), set[str]()
     for event in events:
         if isinstance(event, SessionInfo):
-            devices = [d for d in (event.device, *event.neighbours) if d is not None]
-            told |= {event.host or "", *(d.uuid or "" for d in devices)}
-    return words_of(told)
+            told.add(event.host or "")
+            for device in (event.device, *event.neighbours):
+                if device is not None:
+                    told.add(device.uuid or "")
+                    public.add(device.name or "")
+    return words_of(told, public)
 
 
-def words_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds names as whole words, the longest first; of a host's full name the short one too."""
-    told = set(names)
-    told |= {name.partition(".")[0] for name in told if "." in name}
-    known = sorted((n for n in told if len(n) >= SHORTEST), key=len, reverse=True)
+def words_of(told: set[str], public: set[str]) -> re.Pattern[str] | None:
+    """Finds names; those of a Slurm list (``gpu[17-18]``) too. A card's name is no secret."""
+    told = told | {name.partition(".")[0] for name in told if "." in name}
+    words = {word.lower() for name in public for word in re.findall(r"\w+", name)}
+    known = sorted((n for n in told if len(n) >= SHORTEST and n.lower() not in words), key=len)
     if not known:
         return None
+    stems = {n.rstrip("0123456789") for n in known if n[-1].isdigit()}
+    either = [
+        *map(re.escape, reversed(known)),
+        *(rf"{re.escape(s)}\[[\d,-]+\]" for s in stems if s),
+    ]
     # Not inside a word: a host called vm is no part of nvml.
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, known))})(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(either)})(?![^\W_])", re.IGNORECASE)
 
 
 def _cleaned(event: AnyEvent, names: re.Pattern[str] | None) -> AnyEvent:

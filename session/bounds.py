@@ -9,6 +9,7 @@ import msgspec
 Moment = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # seconds since the session began
 Seconds = Annotated[float, msgspec.Meta(ge=1e-12, le=1e6)]
 Figure = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+Expected = Annotated[float, msgspec.Meta(ge=1e-9, le=1e12)]  # something is, or there is no range
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1e12)]  # that someone claims
 Count = Annotated[float, msgspec.Meta(ge=0, le=1e30)]  # of FLOP or bytes; a copy has no FLOP
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]

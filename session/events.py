@@ -15,6 +15,7 @@ from roofwatch.session.bounds import (
     Bytes,
     Clock,
     Count,
+    Expected,
     Figure,
     Moment,
     Nanoseconds,
@@ -79,12 +80,17 @@ class Expect(Event, frozen=True, kw_only=True, tag="expect"):
     """The range in which a probe's number should land, written before it is measured."""
 
     probe: str
-    low: Figure
-    high: Figure
+    low: Expected
+    high: Expected
     unit: str  # "GB/s" | "TFLOP/s" | "TOPS"
     why: str
     run: Run = 1
     gpu: Card | None = None
+
+    def __post_init__(self) -> None:
+        """A range has its lower end below."""
+        if self.low > self.high:
+            raise ValueError("`low` is above `high`")
 
     def holds(self, value: float) -> bool:
         """Whether a figure in ``unit`` lies in the range."""

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.notebook.finding import NOTE
-from roofwatch.roofline.peaks import unit
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.cards_table import cards_table, lost_said
+from roofwatch.session.checks import OK
 from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.links import BOTH, MEMORY, links
+from roofwatch.session.markdown_lists import (
+    OK_MARK,
+    WARN_MARK,
+    WRONG_MARK,
+    doubts_list,
+    expected_list,
+    fall_line,
+    findings_list,
+    notes_list,
+)
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
+from roofwatch.session.rate_scale import RateScale, rate_scale, scaled
 from roofwatch.session.record_markdown import questions_markdown, table_markdown
 from roofwatch.session.record_table import answers, record_table
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.side_by_side import SideBySide
-from roofwatch.session.table import DONE, ProbeRow, probe_rows
+from roofwatch.session.table import DONE, ProbeRow, marked, probe_rows
+from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
 from roofwatch.session.unfilled import unfilled
 from roofwatch.session.watch.watch_markdown import watch_markdown
@@ -43,30 +55,28 @@ def markdown(session: Session) -> str:
     """Device, roofs, every probe, what smells wrong, the record, the five answers; a line feed."""
     found = findings(session)
     own = roofs(session)
-    parts = [_title(session)]
+    parts, rows = [_title(session)], list[ProbeRow]()
     if session.suite == WATCH:
         parts.append(watch_markdown(session, text))
     else:
-        rows = [_probe(r) for r in probe_rows(session, found)]
-        parts += [_roofs(own), _table(_PROBES, rows), _table(_LINKS, _links(session))]
-        parts += _cards(session)
-    said = []
-    dropped = fall(session)
-    if dropped is not None and dropped.price_tflops:
-        said.append(f"- {text(dropped.sentence)}")
-    for f in found:
-        if f.severity != NOTE:
-            about = f"{text(f.severity)}, {text(session.label(f.subject))}"
-            said.append(f"- **{text(f.code)}** {about}: {text(f.message)}")
-    if not said and session.complete:
-        said = ["- nothing smells wrong"]
+        scale = rate_scale(session)
+        rows = [scaled(r, scale) for r in probe_rows(session, found)]
+        parts += [_roofs(own, scale), _table(_PROBES, [_probe(r) for r in rows])]
+        parts += [_table(_LINKS, _links(session)), *_cards(session)]
+        parts.append("\n".join(expected_list(rows, text)))
+    said = fall_line(fall(session), found, text)
+    said += findings_list(found, session, text)
+    if session.suite != WATCH:
+        said += doubts_list(session, own, found, text)
+    if not any(f.severity != NOTE for f in found) and session.complete:
+        said.append("- nothing smells wrong")
     if not session.complete:
         said.append("- this session is not complete")
-    parts.append("\n".join(said))
+    parts += ["\n".join(said), "\n".join(notes_list(session, rows, text))]
     if said_why := unfilled(session):
         parts.append(text(said_why))
     elif session.suite != WATCH:
-        parts.append(table_markdown(record_table([session]), text))
+        parts.append(table_markdown(record_table([session], found), text))
         parts.append(questions_markdown(questions(session, own), text))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -100,10 +110,12 @@ def _title(session: Session) -> str:
             told.append(f"{what} {text(version)}")
     if session.started_at:
         told.append(f"{text(session.started_at)[:16].replace('T', ' ')} UTC")
+    told.append(f"session {text(session.id or 'without an id')}")
+    told.append(f"{text(session.suite)}, {session.duration_s:.0f} s")
     return " · ".join(told)
 
 
-def _roofs(own: Roofs) -> str:
+def _roofs(own: Roofs, scale: RateScale) -> str:
     measured = [c for c in own.compute.values() if c.best_tflops]
     lines = []
     if own.bandwidth_gbs is not None:
@@ -112,7 +124,7 @@ def _roofs(own: Roofs) -> str:
             line += f", {own.bandwidth_gbs / own.nominal_gbs:.0%} of {own.nominal_gbs:.0f} nominal"
         lines.append(line)
     if measured:
-        lines.append(_table(_FLATS, [_flat(own, c) for c in measured]))
+        lines.append(_table(_FLATS, [_flat(own, c, scale) for c in measured]))
     return "\n\n".join(lines)
 
 
@@ -130,17 +142,17 @@ _CARDS = (
     "lost",
 )
 _LINKS = ("link", "copies", "GB/s", "of nominal", "latency, us")
-_PROBES = ("probe", "expected", "measured", "unit", "of nominal", "findings")
+_PROBES = ("probe", "expected", "measured", "unit", "", "of nominal", "findings")
+_MARKS = {WRONG: WRONG_MARK, SUSPECT: WARN_MARK, OK: OK_MARK}
 
 
-def _flat(own: Roofs, c: ComputeRoof) -> tuple[str, ...]:
+def _flat(own: Roofs, c: ComputeRoof, scale: RateScale) -> tuple[str, ...]:
     roof = own.roof(c.peak_key, "burst") or own.roof(c.peak_key, "sustained")
+    flats = (c.nominal_tflops, c.burst_tflops, c.sustained_tflops)
     return (
         c.peak_key,
-        _figure(c.nominal_tflops),
-        _figure(c.burst_tflops),
-        _figure(c.sustained_tflops),
-        unit(c.peak_key),
+        *(_figure(x * scale.factor if x is not None else None) for x in flats),
+        scale.of(c.peak_key),
         _share(c.burst_tflops, c.nominal_tflops),
         _figure(roof.ridge if roof else None),
     )
@@ -154,6 +166,7 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
         expected,
         measured,
         r.unit if r.measured is not None else "",
+        _MARKS.get(marked(r), ""),
         f"{r.of_nominal:.0%}" if r.of_nominal else "",
         text(" ".join(r.codes)),
     )
@@ -198,7 +211,7 @@ def _links(session: Session) -> list[tuple[str, ...]]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"roof", "probe", "unit", "findings", "figure", "noise", "link", "copies", "card"}
+    left = {"", "roof", "probe", "unit", "findings", "figure", "noise", "link", "copies", "card"}
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 
@@ -212,9 +225,7 @@ def _share(part: float | None, whole: float | None) -> str:
 
 
 def _figure(value: float | None) -> str:
-    if value is None:
-        return NOT_MEASURED
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return NOT_MEASURED if value is None else three_digits(value)
 
 
 def text(said: str) -> str:

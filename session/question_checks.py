@@ -20,6 +20,7 @@ from roofwatch.session.rates import intensity, time_s, value
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import sm_clock
 from roofwatch.session.sweeps import highest_gbs, sweeps
+from roofwatch.session.three_digits import three_digits
 
 EXPLAINED = 0.10  # of a decode step, what its parts may leave unexplained
 APART = 0.20  # the two ridges are seldom further apart (seed, question 3)
@@ -142,7 +143,11 @@ def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check
     if expected is None:
         return missing(name, "nothing was expected: nothing nominal is known")
     low, high = expected
-    return made(f"{name}, {low:.3g} to {high:.3g} FLOP/byte", roof.ridge, low <= roof.ridge <= high)
+    return made(
+        f"{name}, {three_digits(low)} to {three_digits(high)} FLOP/byte",
+        roof.ridge,
+        low <= roof.ridge <= high,
+    )
 
 
 def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:

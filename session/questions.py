@@ -20,10 +20,12 @@ from roofwatch.session.question_checks import (
     kernel_checks,
     ridge_checks,
 )
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import intensity
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
+from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
 
 
@@ -82,7 +84,7 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
     return Question(
         number=1,
         question=question,
-        answer=f"{own.bandwidth_gbs:.0f} GB/s by {own.bandwidth.probe}"
+        answer=f"{three_digits(own.bandwidth_gbs)} GB/s by {own.bandwidth.probe}"
         f"{_share(own.bandwidth_gbs, whole)}.{_lost_bandwidth(session, own)}",
         values={
             "bandwidth_gbs": own.bandwidth_gbs,
@@ -117,7 +119,9 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             checks=compute_checks(session, own, main),
         )
     seen = fall(session, probe=main.sustained.probe) if main.sustained else None
-    held = f" Held for seconds it is {main.sustained_tflops:.4g}" if main.sustained_tflops else ""
+    scale, held = rate_scale(session), ""
+    if main.sustained_tflops:
+        held = f" Held for seconds it is {three_digits(main.sustained_tflops * scale.factor)}"
     if held and seen is not None and seen.price_tflops and seen.reasons:
         held += f": {seen.sentence}"
     held += "." if held else ""
@@ -125,7 +129,8 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     return Question(
         number=2,
         question=question,
-        answer=f"{main.best_tflops:.4g} TFLOP/s in {main.peak_key}"
+        answer=f"{three_digits(main.best_tflops * scale.factor)} {scale.of(main.peak_key)} in "
+        f"{main.peak_key}"
         f"{_share(main.best_tflops, whole)}.{held}{_lost_compute(session, main)}",
         values={
             "peak_key": main.peak_key,
@@ -139,20 +144,21 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
 
 
 def _lost_compute(session: Session, main: ComputeRoof) -> str:
-    said = []
+    said, scale = [], rate_scale(session)
     for which in ("burst", "sustained"):
         found = attributed(session, main, which)
         if found is None:
             continue
         terms = found.terms
         share = terms.of_nominal()
+        waves, rest = terms.waves * scale.factor, terms.remainder * scale.factor
         said.append(
-            f"{which}: {terms.clock:+.0f} clock ({share['clock']:+.1%}, at "
-            f"{found.clock.mhz:.0f} MHz{_by(found)}), {terms.waves:+.0f} waves "
+            f"{which}: {terms.clock * scale.factor:+.0f} clock ({share['clock']:+.1%}, at "
+            f"{found.clock.mhz:.0f} MHz{_by(found)}), {waves:+.0f} waves "
             f"({share['waves']:+.1%}{'' if found.tile_known else ', tile assumed'}), "
-            f"{terms.remainder:+.0f} the rest ({share['remainder']:+.1%})"
+            f"{rest:+.0f} the rest ({share['remainder']:+.1%})"
         )
-    return f" From nominal in TFLOP/s, {'; '.join(said)}." if said else ""
+    return f" From nominal in {scale.of(main.peak_key)}, {'; '.join(said)}." if said else ""
 
 
 def _by(found: Attributed) -> str:
@@ -170,7 +176,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
             values=seen,
             checks=ridge_checks(session, own, main),
         )
-    said = ", ".join(f"{ridge:.0f} {which}" for which, ridge in seen.items())
+    said = ", ".join(f"{three_digits(ridge)} {which}" for which, ridge in seen.items())
     return Question(
         number=3,
         question=question,
@@ -249,9 +255,10 @@ def _kernels(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     return Question(
         number=5,
         question=question,
-        answer=f"Those right of {roof.ridge:.0f} FLOP/byte: the large matmul here has "
-        f"{intensity(main.burst):.0f}. y = x + 1 has {_of_stream(own):.3g}: its time is bytes over "
-        f"bandwidth, and only fewer bytes help. At {STOP * 100:.0f} % of the measured roof, stop.",
+        answer=f"Those right of {three_digits(roof.ridge)} FLOP/byte: the large matmul here has "
+        f"{three_digits(intensity(main.burst))}. y = x + 1 has {_of_stream(own):.3g}: its "
+        "time is bytes over bandwidth, and only fewer bytes help. At "
+        f"{STOP * 100:.0f} % of the measured roof, stop.",
         values={"ridge": roof.ridge, "matmul_intensity": intensity(main.burst)},
         checks=checks,
     )
@@ -266,13 +273,13 @@ def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
     said = []
     if flat:
         each = ", ".join(f"{p.label} {_of_roof(p)}" for p in flat)
-        said.append(f"Right of {ridge:.0f} FLOP/byte and under the flat: {each}.")
+        said.append(f"Right of {three_digits(ridge)} FLOP/byte and under the flat: {each}.")
     if slope:
         highest = max(p.intensity for p in slope)
         each = ", ".join(p.label for p in slope)
         said.append(
-            f"Never, at {highest:.3g} FLOP/byte and less: {each}. Their time is bytes over "
-            "bandwidth, and only fewer bytes help."
+            f"Never, at {highest:.3g} FLOP/byte and less: {each}. Their time is bytes "
+            "over bandwidth, and only fewer bytes help."
         )
     if own:
         each = ", ".join(p.label for p in own)
@@ -294,4 +301,6 @@ def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
 
 
 def _of_roof(p: KernelPoint) -> str:
-    return f"({p.intensity:.0f} FLOP/byte, {p.of_roof:.0%} of the roof)" if p.of_roof else ""
+    if not p.of_roof:
+        return ""
+    return f"({three_digits(p.intensity)} FLOP/byte, {p.of_roof:.0%} of the roof)"

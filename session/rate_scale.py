@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -30,6 +31,10 @@ class RateScale(NamedTuple):
         """The unit that stands for ``TFLOP/s`` or ``TOPS``; any other is itself."""
         return FROM_TERA.get(tera, tera) if self.factor > 1 else tera
 
+    def factor_of(self, tera: str) -> float:
+        """Times which a figure in this unit is that in the unit that is shown."""
+        return 1.0 if self.named(tera) == tera else self.factor
+
     def of(self, key: str | None) -> str:
         """The unit of one precision."""
         return self.named(unit(key) if key else "TFLOP/s")
@@ -48,7 +53,12 @@ def rate_scale(session: Session) -> RateScale:
         lows = list(session.nominal.peaks_tflops.values())
     if not lows:  # nobody expected anything
         lows = [tflops(m) for m in session.measured(run) if m.peak_key]
-    return RateScale(1e3) if lows and 0 < max(lows) < 1 else RateScale()
+    return scale_of(lows)
+
+
+def scale_of(tera: Sequence[float]) -> RateScale:
+    """The one in which the fastest of these figures in TFLOP/s (TOPS) has digits."""
+    return RateScale(1e3) if tera and 0 < max(tera) < 1 else RateScale()
 
 
 def scaled(r: ProbeRow, scale: RateScale) -> ProbeRow:
@@ -57,7 +67,7 @@ def scaled(r: ProbeRow, scale: RateScale) -> ProbeRow:
         return r
 
     def times(value: float | None) -> float | None:
-        return None if value is None else value * scale.factor
+        return None if value is None else value * scale.factor_of(r.unit)
 
     return msgspec.structs.replace(
         r,

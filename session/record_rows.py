@@ -6,10 +6,11 @@ figure and its share; a row that nothing was measured for names the probe and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import DECODE
@@ -17,11 +18,14 @@ from roofwatch.session.checks import NOT_OF_THIS, fill
 from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
 from roofwatch.session.events import Expect, Measurement
 from roofwatch.session.fold import Session
+from roofwatch.session.printable import shown
 from roofwatch.session.question_checks import ridge_expected
 from roofwatch.session.questions import main_roof
 from roofwatch.session.rates import working_set_bytes
+from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
+from roofwatch.session.three_digits import three_digits
 
 NOMINAL, ROOF = "nominal", "roof"
 OF_ROOF = (0.40, 0.70)  # where a decode step at batch 1 should stand (seed, Day 18)
@@ -37,7 +41,8 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     """One row. Figures in ``unit``, ``share`` a fraction of ``share_of``: "nominal" or "roof".
 
     ``said`` stands for a measured figure that is none: the card, or a curve that never bends.
-    ``note`` is what the figure is of. ``missing`` is empty where the row is filled, else the probe
+    ``note`` is what the figure is of, ``doubt`` why it is not to be believed as it stands, whatever
+    its range says. ``missing`` is empty where the row is filled, else the probe
     and the command that fill it, or why this device has none. ``session`` is whose figure it is.
     """
 
@@ -53,6 +58,7 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     within: bool | None = None
     said: str = ""
     note: str = ""
+    doubt: str = ""
     missing: str = ""
     session: str | None = None
     status: dict[str, str] = {}
@@ -62,21 +68,49 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
         """Whether there is something to read in it."""
         return self.measured is not None or bool(self.said)
 
+    @property
+    def sound(self) -> bool | None:
+        """Whether it is marked as in order: in its range and not in doubt; None: nothing to say."""
+        return False if self.doubt else self.within
 
-def table_rows(session: Session) -> list[TableRow]:
-    """All rows, in the seed's order."""
+
+def table_rows(session: Session, found: Sequence[Finding] | None = None) -> list[TableRow]:
+    """All rows, in the seed's order; ``found`` spares judging the session again."""
     own = roofs(session)
     main = main_roof(own)
-    rows = [_bandwidth(session, own)]
-    rows += [_flat(session, own, key) for key in _precisions(session, main)]
-    rows += [_ridge(session, own, main), _clock(session, main)]
+    doubts = doubted_probes(session, own, found)
+    rows = [(_bandwidth(session, own), _probes(own.bandwidth))]
+    for key in _precisions(session, main):
+        rows.append((_flat(session, own, key), _probes(_best(own.compute.get(key)))))
+    rows.append((_ridge(session, own, main), _probes(own.bandwidth, _best(main))))
+    rows.append((_clock(session, main), []))
     curve = longest(decode_curves(session, own))
-    rows += [_step(session, own, curve), _growth(session, curve), _bend(session, curve)]
-    return [_whole(row, session) for row in (*rows, _card(session))]
+    of_curve = [curve.probe] if curve else []
+    of_step = (_step(session, own, curve), _growth(session, curve), _bend(session, curve))
+    rows += [(row, of_curve) for row in of_step]
+    rows.append((_card(session), []))
+    return [_whole(row, session, probes, doubts) for row, probes in rows]
 
 
-def _whole(row: TableRow, session: Session) -> TableRow:
-    """With what follows from its figures: whether it is as expected, and why what is null is so."""
+def _best(flat: ComputeRoof | None) -> Measurement | None:
+    """What the flat's row is of: the burst, else what was held."""
+    return (flat.burst or flat.sustained) if flat else None
+
+
+def _probes(*of: Measurement | None) -> list[str]:
+    return [m.probe for m in of if m is not None]
+
+
+def _whole(
+    row: TableRow, session: Session, probes: Sequence[str], doubts: Mapping[str, str]
+) -> TableRow:
+    """With what follows from its figures: whether it is as expected, and why what is null is so.
+
+    ``probes`` are those that its figure is of, ``doubts`` why one of them is not to be believed.
+    """
+    if row.filled and (doubtful := next((p for p in probes if p in doubts), None)):
+        whose = f"{doubtful} is " if len(probes) > 1 else ""
+        row = msgspec.structs.replace(row, doubt=shown(whose + doubts[doubtful]))
     if row.measured is not None and row.low is not None and row.high is not None:
         within = row.low <= row.measured <= row.high if row.low < row.high else None
         row = msgspec.structs.replace(row, within=within)
@@ -125,14 +159,19 @@ def _precisions(session: Session, main: ComputeRoof | None) -> Iterator[str]:
     return iter([*keys, "fp32"])
 
 
+def flat_item(key: str) -> str:
+    """The item of a precision's row."""
+    return f"compute_{key}"
+
+
 def _flat(session: Session, own: Roofs, key: str) -> TableRow:
     flat = own.compute.get(key)
-    m = (flat.burst or flat.sustained) if flat else None
+    m = _best(flat)
     probe = m.probe if m else f"matmul-{key}"
     nominal = session.nominal.peaks_tflops.get(key) if session.nominal else None
     low, high = _ends(session.expect(probe, session.reported_run))
     row = TableRow(
-        item=f"compute_{key}",
+        item=flat_item(key),
         what=f"{key} compute",
         unit=unit(key),
         nominal=nominal,
@@ -185,7 +224,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:
         row,
         measured=seen.ridge,
         share=seen.ridge / nominal.ridge if nominal else None,
-        note=f"{held.ridge:.3g} held for seconds" if burst and held else "",
+        note=f"{three_digits(held.ridge)} held for seconds" if burst and held else "",
     )
 
 

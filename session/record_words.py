@@ -7,13 +7,15 @@ import io
 from typing import NamedTuple
 
 from roofwatch.session.checks import FAILED, NOT_OF_THIS, OK, Check
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import NOMINAL, TableRow
-from roofwatch.session.record_table import RecordTable
+from roofwatch.session.record_table import OneSession, RecordTable
+from roofwatch.session.three_digits import three_digits
 
 HEADS = ("", "nominal", "expected", "measured", "share")
 CSV_HEADS = (
     *("item", "what", "unit", "nominal", "expected_low", "expected_high", "measured", "said"),
-    *("share", "share_of", "within_expected", "note", "missing", "session"),
+    *("share", "share_of", "within_expected", "note", "missing", "session", "doubt"),
 )
 EMPTY = "-"
 EXPLAINS = "the parts explain "  # how the check of each decode step begins
@@ -29,14 +31,19 @@ class Cells(NamedTuple):
     share: str
 
 
-def cells(row: TableRow, dash: str = "–") -> Cells:
-    """A row in words; ``dash`` parts the ends of a range."""
+def cells(row: TableRow, scale: RateScale, dash: str = "–") -> Cells:
+    """A row in words; ``dash`` parts the ends of a range.
+
+    Rates stand in the unit that ``scale`` says: a CPU's in GFLOP/s.
+    """
+    unit = scale.named(row.unit)
+    factor = scale.factor_of(row.unit)
     expected = EMPTY
     if row.low is not None and row.high is not None:
-        expected = f"{_figure(row.low)} {dash} {_figure(row.high)}"
+        expected = f"{_figure(row.low, factor)} {dash} {_figure(row.high, factor)}"
         if row.low == row.high:
-            expected = f"about {_figure(row.low)}"
-    measured = row.said or _figure(row.measured)
+            expected = f"about {_figure(row.low, factor)}"
+    measured = row.said or _figure(row.measured, factor)
     if not row.filled:
         measured = "none" if row.missing.startswith(NOT_OF_THIS) else "missing"
     share = EMPTY
@@ -44,8 +51,8 @@ def cells(row: TableRow, dash: str = "–") -> Cells:
         share = f"{row.share:.0%}".replace("%", " %")
         share += f" {row.share_of}" if row.share_of != NOMINAL else ""
     return Cells(
-        what=f"{row.what}, {row.unit}" if row.unit else row.what,
-        nominal=_figure(row.nominal),
+        what=f"{row.what}, {unit}" if unit else row.what,
+        nominal=_figure(row.nominal, factor),
         expected=expected,
         measured=measured,
         share=share,
@@ -53,8 +60,22 @@ def cells(row: TableRow, dash: str = "–") -> Cells:
 
 
 def about(row: TableRow) -> str:
-    """What stands below a row or behind it: what its figure is of, or what would fill it."""
-    return row.note if row.filled else row.missing
+    """What stands below a row or behind it: what its figure is of, or what would fill it.
+
+    Where its mark does not say it by the range already, also why it is not to be believed.
+    """
+    if not row.filled:
+        return row.missing
+    doubt = f"not to be believed: {row.doubt}" if row.doubt and row.within is not False else ""
+    return "; ".join(filter(None, (row.note, doubt)))
+
+
+def session_said(s: OneSession) -> str:
+    """What of the record a session has given: rows of the table, answers, both or neither."""
+    rows = f"{len(s.rows)} row{'s' * (len(s.rows) != 1)}" if s.rows else ""
+    told = ", ".join(map(str, s.answers))
+    answers = f"answer{'s' * (len(s.answers) != 1)} {told}" if s.answers else ""
+    return "; ".join(filter(None, (rows, answers))) or "nothing that another has not"
 
 
 def check_said(check: Check) -> str:
@@ -89,7 +110,7 @@ def csv_text(table: RecordTable) -> str:
         row = (
             *(r.item, r.what, r.unit, r.nominal, r.low, r.high, r.measured, r.said),
             *(r.share, r.share_of if r.share is not None else "", r.within, r.note),
-            *(r.missing, r.session),
+            *(r.missing, r.session, r.doubt),
         )
         writer.writerow([_cell(value) for value in row])
     return out.getvalue()
@@ -105,12 +126,5 @@ def _cell(value: object) -> object:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
-def _figure(value: float | None) -> str:
-    """Three significant digits, never in exponent form."""
-    if value is None:
-        return EMPTY
-    if abs(value) >= 100:
-        return f"{value:.0f}"
-    if abs(value) < 1:
-        return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1g}"
-    return f"{value:.3g}"
+def _figure(value: float | None, factor: float = 1.0) -> str:
+    return EMPTY if value is None else three_digits(value * factor)

@@ -44,6 +44,18 @@ def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None
     return reasons
 
 
+def doubted_probes(
+    session: Session, own: Roofs, found: Sequence[Finding] | None = None
+) -> dict[str, str]:
+    """The same of every probe: those of no roof are doubted where they are flagged."""
+    if found is None:
+        from roofwatch.session.findings import findings  # see ``doubted``
+
+        found = findings(session)
+    grave = {f.subject: f"flagged {shown(f.code)}" for f in reversed(found) if f.severity != NOTE}
+    return grave | doubted(session, own, found)
+
+
 def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
     """Probes whose figure must not become what later runs are held to.
 

@@ -10,8 +10,9 @@ import msgspec
 
 from roofwatch.session.events import SCHEMA
 
-FAMILY, _, OWN = SCHEMA.rpartition("/")
 NO_SESSION = "not a roofwatch session"
+FLEET = "roofwatch.fleet"  # the family of session/fleet/lines.py
+FLEETS = "it is a fleet's file, which roofwatch show reads"
 
 
 class _First(msgspec.Struct):
@@ -21,14 +22,18 @@ class _First(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_First)
 
 
-def refusal(schema: str | None) -> str | None:
-    """Why a file whose first line names this schema cannot be read; None where it can."""
+def refusal(schema: str | None, read: str = SCHEMA, none: str = NO_SESSION) -> str | None:
+    """Why a file whose first line names this schema cannot be read; None where it can.
+
+    ``read`` is the schema that this version reads of such files, ``none`` what is said of others.
+    """
+    own_family, _, own = read.rpartition("/")
     family, _, number = (schema or "").rpartition("/")
-    if family != FAMILY:
-        return f"{NO_SESSION} (no schema)"
-    if number.partition(".")[0] == OWN:
+    if family != own_family:
+        return f"{none}: {FLEETS}" if family == FLEET else f"{none} (no schema)"
+    if number.partition(".")[0] == own:
         return None
-    return f"schema {(schema or '')[:60]} is of another roofwatch; this one reads {SCHEMA}"
+    return f"schema {(schema or '')[:60]} is of another roofwatch; this one reads {read}"
 
 
 def refusal_of(line: bytes) -> str | None:

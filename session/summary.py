@@ -67,7 +67,7 @@ HELD_OR_NOT = ("burst", "sustained")
 def record(session: Session, file: Path | None) -> Record:
     """The record of a session so far."""
     own = roofs(session)
-    found = sweeps(session, own)
+    swept, found = sweeps(session, own), findings(session)
     curves = decode_curves(session, own)
     measured = session.measured()
     names = {id(m): _id(m) for m in measured}
@@ -94,14 +94,14 @@ def record(session: Session, file: Path | None) -> Record:
         software=_software(session.software),
         device=_device(session.device),
         nominal=_nominal(session),
-        roofs=_roofs(session, own, found),
+        roofs=_roofs(session, own, swept),
         measurements=[_measurement(session, own, m, names[id(m)]) for m in measured],
-        findings=findings(session),
+        findings=found,
         telemetry=_telemetry(session),
         sustained=[
             sustained(session, m, names[id(m)]) for m in measured if m.protocol == "sustained"
         ],
-        sweeps=found,
+        sweeps=swept,
         mistakes=mistakes(session),
         decode=decode_blocks(curves),
         decode_curves=curve_blocks(curves),
@@ -113,7 +113,7 @@ def record(session: Session, file: Path | None) -> Record:
         shapes=_shapes(session),
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),
-        table=record_table([session]),
+        table=record_table([session], found),
         questions=questions(session, own),
         notes=[
             {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}

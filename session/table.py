@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.notebook.finding import NOTE, Finding
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.roofline.links import BOTH_WAYS
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS, PERCENT, TRANSFER, ProbeSpec
+from roofwatch.session.checks import OK
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
@@ -43,6 +44,23 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     library_limited: bool = False
     on_purpose: bool = False  # a mistake that was made: the figure is the wrong one
     said: str = ""  # of a sweep: where it turns, instead of one figure
+
+
+def marked(r: ProbeRow) -> str:
+    """How its figure is marked, everywhere: "wrong", "suspect" or "ok"; "" where nothing is said.
+
+    A number that was made wrong on purpose is marked by what was found, as any other.
+    """
+    if r.state == FAILED or WRONG in r.severities:
+        return WRONG
+    if doubtful(r) or (r.on_purpose and r.within is False and not r.codes):
+        return SUSPECT
+    return OK if r.within else ""
+
+
+def doubtful(r: ProbeRow) -> bool:
+    """Whether its figure is missing, not to be believed, or outside its range unintended."""
+    return r.state == FAILED or r.grave or (r.within is False and not r.on_purpose)
 
 
 def probe_rows(session: Session, found: list[Finding] | None = None) -> list[ProbeRow]:

@@ -65,11 +65,11 @@ def test_the_log_has_them_with_cards_ranks_and_slow_ones(
         "11-30 12:54 2 x H200",
         "11-29 20:16 H200 full 4389",
     ]
-    assert lines[1].endswith("2 slow")
+    assert lines[1].endswith("1 slow")
     assert "slow" not in lines[2]
     told = [json.loads(x) for x in said(capsys, "show", "--log", "--json")[1].splitlines()]
     assert [(t["ranks"], t["slow"], t["state"]) for t in told] == [
-        (2, 2, "complete"),
+        (2, 1, "complete"),
         (2, 0, "complete"),
         (None, None, "complete"),
     ]
@@ -92,7 +92,7 @@ def test_last_is_the_fleet_where_that_is_the_newest(
     code, out, _ = said(capsys, "show", "last")
     assert code == 0
     assert "2 ranks on 1 node, NVIDIA H200" in out
-    assert "2 slow" in out
+    assert "1 slow" in out
     assert "recorded 2026-11-29" in said(capsys, "show", "last~2")[1]
 
 
@@ -120,7 +120,7 @@ def test_the_page_lists_them_and_says_what_enter_does(fleets: Path, size: tuple[
     listing = listed(Listing(fleets=True))
     rows = [text_of(r).rstrip() for r in build(listing, *size, UNICODE)]
     assert "2 x " in rows[1]
-    assert "2 slow" in rows[1]
+    assert "1 slow" in rows[1]
     assert "fleet" in rows[1] or size[0] < 77
     assert "complete" in rows[2]
     if size[1] > 12:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.log_plain import log_rows
 
-SESSIONS = Path(__file__).parent / "sessions"
+ROOT = Path(__file__).parent.parent
+SESSIONS = ROOT / "tests" / "sessions"
 THREE = [str(SESSIONS / f"h200-{suite}-1.jsonl") for suite in ("full", "decode", "kernels")]
 COMMENT = 65_536  # characters of a comment on GitHub
 
@@ -197,3 +199,18 @@ def test_the_log_needs_neither_torch_nor_textual(kept: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
     )
     assert told.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_readmes_record_is_what_its_command_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"    \./start show (tests\S+) --table\n\n((?:     .*\n)+)", readme)
+    assert block is not None
+    files = [str(path) for path in sorted(ROOT.glob(block[1]))]
+    assert len(files) == 3
+    out = shown(capsys, *files, "--table")
+    *lines, rest = re.sub(r"(?m)^    ", "", block[2]).splitlines()
+    assert rest == " ..."
+    assert lines == out.splitlines()[: len(lines)]
+    assert any("answer 5" in line for line in lines)

@@ -62,7 +62,7 @@ def _names(path: Path) -> _Names:
         for name in (node, host, host.partition(".")[0]):
             if name:
                 of.setdefault(name.lower(), number[node or host])
-    return _Names(of, words_of(of))
+    return _Names(of, words_of(set(of), set()))
 
 
 def _cleaned(line: AnyLine, names: _Names) -> AnyLine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 
 from roofwatch.session.fleet.lines import (
@@ -61,12 +63,18 @@ class Fleet:
         """Ranks that did not do all they were to: not come, cut short, or a fault in the record."""
         return [r for r in self.in_order if r.state != DONE or not r.complete]
 
+    def missing(self, most: int) -> list[int]:
+        """The first ``most`` ranks of which the file has no line."""
+        lacking = (rank for rank in range(self.header.world) if rank not in self.ranks)
+        return list(itertools.islice(lacking, most))
+
     @property
     def nodes(self) -> dict[str, list[RankFigures]]:
-        """The ranks of each node, in order."""
+        """The ranks of each node, in order; those that never came are on none."""
         found: dict[str, list[RankFigures]] = {}
         for r in self.in_order:
-            found.setdefault(r.node, []).append(r)
+            if r.node:
+                found.setdefault(r.node, []).append(r)
         return found
 
     def metrics(self) -> list[str]:

@@ -10,10 +10,12 @@ import msgspec
 
 from roofwatch.session.file import UnreadableSession, lines, sessions_folder
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import FAMILY, KINDS, AnyLine, Header
+from roofwatch.session.fleet.lines import KINDS, SCHEMA, AnyLine, Header
 from roofwatch.session.own_file import refuse_pipe
+from roofwatch.session.schema import refusal
 
 HEAD_BYTES = 4096
+NO_FLEET = "not a roofwatch fleet"
 
 
 class _Kind(msgspec.Struct):
@@ -75,6 +77,7 @@ def fleet_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
     empty = True
     for row, raw in lines(path):
         try:
+            raw.decode()  # a record is kept as it came, and the decoder does not look into it
             line = _decoder.decode(raw)
         except (msgspec.ValidationError, UnicodeDecodeError) as error:
             if row > 1 and _newer(raw):
@@ -82,14 +85,16 @@ def fleet_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
             raise UnreadableSession(f"{path}: row {row}: {error}") from None
         except (msgspec.DecodeError, RecursionError) as error:
             raise UnreadableSession(f"{path}: row {row}: not a line of a fleet ({error})") from None
-        if row == 1 and not (isinstance(line, Header) and line.schema.startswith(FAMILY)):
-            raise UnreadableSession(f"{path}: row 1: not a roofwatch fleet (no schema)")
+        if row == 1:
+            schema = line.schema if isinstance(line, Header) else None
+            if said := refusal(schema, SCHEMA, NO_FLEET):
+                raise UnreadableSession(f"{path}: row 1: {said}")
         if row > 1 and isinstance(line, Header):
             raise UnreadableSession(f"{path}: row {row}: a second fleet begins here")
         empty = False
         yield row, line
     if empty:
-        raise UnreadableSession(f"{os.fspath(path)}: row 1: not a roofwatch fleet (no whole line)")
+        raise UnreadableSession(f"{os.fspath(path)}: row 1: {NO_FLEET} (no whole line)")
 
 
 def _newer(raw: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, LinkLine, RankLine
+from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, WITHIN, LinkLine, RankLine
 from roofwatch.session.fleet.link_figures import (
     collective,
     link_gbs,
@@ -16,6 +16,13 @@ from roofwatch.session.fleet.link_figures import (
     overlapped,
     slow_links,
 )
+from roofwatch.session.fleet.link_nominals import (
+    LinkNominal,
+    link_nominals,
+    of_collective,
+    of_pair,
+)
+from roofwatch.session.fleet.missing_links import missing_links
 from roofwatch.session.fleet.outliers import outliers
 from roofwatch.session.fleet.spreads import Metric, kinds, metrics
 from roofwatch.session.printable import plain_json
@@ -27,12 +34,17 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
     for i, line in enumerate(ranks):
         yield (b"," if i else b"") + plain_json(msgspec.json.encode(_rank(line)))
     found = metrics(fleet)
-    several, rates = len(kinds(fleet)) > 1, link_gbs(fleet)
+    several, rates, sold = len(kinds(fleet)) > 1, link_gbs(fleet), link_nominals(fleet)
     rest: dict[str, Any] = {
         "spread": {f"{m.name} ({m.device})" if several else m.name: _spread(m) for m in found},
         "outliers": [msgspec.to_builtins(o) for o in outliers(fleet, found)],
-        "collectives": [msgspec.to_builtins(collective(c)) for c in fleet.collectives],
-        "links": [_link(x, rates) for x in fleet.links],
+        "collectives": [
+            msgspec.to_builtins(collective(c)) | {"of_nominal": of_collective(sold, c)}
+            for c in fleet.collectives
+        ],
+        "links": [_link(x, rates, sold) for x in fleet.links],
+        "link_nominals": [msgspec.to_builtins(each) for each in sold.values()],
+        "links_missing": missing_links(fleet),
         "slow_links": [msgspec.to_builtins(s) for s in slow_links(fleet)],
         "overlap": msgspec.to_builtins(overlapped(fleet)) or {},
         "link_roofs": [msgspec.to_builtins(r) for r in link_roofs(fleet)],
@@ -43,6 +55,9 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
             "suite": fleet.header.suite,
             "device": fleet.header.device,
             "launcher": fleet.header.launcher,
+            "roofwatch": fleet.header.roofwatch,
+            "torch": fleet.header.torch,
+            "nccl": fleet.header.nccl,
             "complete": bool(fleet.end and fleet.end.complete),
         },
         "notes": [n.text for n in fleet.notes],
@@ -66,12 +81,17 @@ def _rank(line: RankLine) -> dict[str, object]:
     }
 
 
-def _link(line: LinkLine, rates: Mapping[tuple[int, int], float]) -> dict[str, object]:
+def _link(
+    line: LinkLine, rates: Mapping[tuple[int, int], float], sold: dict[str, LinkNominal]
+) -> dict[str, object]:
+    gbs = rates.get((line.a, line.b))
     return {
         "a": line.a,
         "b": line.b,
         "group": line.group,
-        "gbs": rates.get((line.a, line.b)),
+        "link": line.link or (sold[WITHIN].link if line.group == WITHIN else ""),
+        "gbs": gbs,
+        "of_nominal": of_pair(sold, line, gbs),
         "bytes": line.size_bytes,
         "time_s": line.time_s,
         "latency_s": line.latency_s,
@@ -92,6 +112,7 @@ def _spread(metric: Metric) -> dict[str, object]:
         "deviation": s.deviation,
         "limit": round(s.limit, 2),
         "floor": s.floor,
+        "slow_under": metric.slow_under,
         "judged": metric.judged,
         "slow_group": list(metric.slow_group),
     }

@@ -12,7 +12,6 @@ import msgspec
 from roofwatch.session.bounds import Count, Moment, Seconds, Size
 
 SCHEMA = "roofwatch.fleet/1"
-FAMILY = "roofwatch.fleet/"
 
 DONE, PARTIAL, FAILED, SILENT, ABSENT = STATES = ("done", "partial", "failed", "silent", "absent")
 """Of a rank: measured; cut short; measured nothing; stopped speaking; never spoke."""
@@ -42,6 +41,7 @@ class Header(Line, tag="fleet", frozen=True, kw_only=True):
     launcher: str = ""
     roofwatch: str = ""
     torch: str = ""
+    nccl: str = ""  # its version, where GPUs are joined by it
 
 
 class RankLine(Line, tag="rank", frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class RankLine(Line, tag="rank", frozen=True, kw_only=True):
 
     rank: Place
     host: str = ""
-    node: str = ""  # the host's name, made unlike where two have one name
+    node: str = ""  # the host's name, made unlike where two have one; empty of one that never came
     card: Place = 0  # its place on that node
     state: str = DONE
     why: str = ""
@@ -85,6 +85,7 @@ class LinkLine(Line, tag="link", frozen=True, kw_only=True):
     size_bytes: Size = 8
     time_s: Seconds | None = None  # one way: half of there and back
     latency_s: Seconds | None = None  # one way, 8 bytes
+    link: str = ""  # "nvlink" | "pcie", as the driver says; empty where it was not asked
     status: str = ""
 
 

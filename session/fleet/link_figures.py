@@ -12,7 +12,7 @@ from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine
 
-LINKS_APART = 0.10  # assumed, since no fleet's were kept: links of one kind differ by less
+LINKS_APART = 0.10  # assumed; three fleets of one link (docs/measurements.md) lie within 5 %
 
 
 class Size(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +75,7 @@ class SlowLink(msgspec.Struct, frozen=True, kw_only=True):
     times: float  # how many times slower
     deviations: float | None
     text: str
+    ranks: tuple[int, ...] = ()  # at its ends; of a node all that it has
 
 
 def link_gbs(fleet: Fleet) -> dict[tuple[int, int], float]:
@@ -108,7 +109,7 @@ def _between(
     if times <= NINE_TIMES:
         return []
     text = (
-        f"between nodes {_rate(across)} GB/s, within one {_rate(inside)} GB/s: {times:.0f} times "
+        f"between nodes {_rate(across)} GB/s, within one {_rate(inside)} GB/s: {_times(times)} "
         f"slower, where InfiniBand is about {NINE_TIMES:.0f} times slower than NVLink"
     )
     return [
@@ -133,8 +134,10 @@ def _nodes(fleet: Fleet, between: dict[tuple[int, int], float]) -> list[SlowLink
     if len(best) < 3:
         return []
     spread = spread_of(list(best.values()), LINKS_APART, len(best))
+    of = {node: tuple(r.rank for r in ranks) for node, ranks in fleet.nodes.items()}
+    said = "{}: its best link to another node carries"
     return [
-        _slow(f"{node}", gbs, spread, f"{node}: its best link to another node carries")
+        _slow(f"{node}", gbs, spread, said.format(node), of.get(node, ()))
         for node, gbs in best.items()
         if spread.under(gbs)
     ]
@@ -148,7 +151,7 @@ def _single(fleet: Fleet, links: dict[tuple[int, int], float]) -> list[SlowLink]
     spread = spread_of(values, LINKS_APART, len(values))
     slow = [pair for pair, gbs in links.items() if spread.under(gbs)]
     if slow:
-        return [_slow(names[p], links[p], spread, f"{names[p]} carries") for p in slow]
+        return [_slow(names[p], links[p], spread, f"{names[p]} carries", p) for p in slow]
     split = split_of(values, LINKS_APART) if len(values) > 2 else None
     if split is None:
         return []
@@ -159,14 +162,16 @@ def _single(fleet: Fleet, links: dict[tuple[int, int], float]) -> list[SlowLink]
             median_gbs=split.fast_median,
             times=split.fast_median / links[pair],
             deviations=None,
-            text=f"{names[pair]} carries {_rate(links[pair])} GB/s, "
-            f"the faster ones {_rate(split.fast_median)} GB/s",
+            text=f"{names[pair]} carries {_rate(links[pair])} GB/s: "
+            f"{_times(split.fast_median / links[pair])} slower than the faster ones, "
+            f"{_rate(split.fast_median)} GB/s",
+            ranks=pair,
         )
         for pair in (list(links)[i] for i in split.slow)
     ]
 
 
-def _slow(what: str, gbs: float, spread: Spread, said: str) -> SlowLink:
+def _slow(what: str, gbs: float, spread: Spread, said: str, ranks: tuple[int, ...]) -> SlowLink:
     away = spread.deviations(gbs)
     return SlowLink(
         what=what,
@@ -174,13 +179,18 @@ def _slow(what: str, gbs: float, spread: Spread, said: str) -> SlowLink:
         median_gbs=spread.median,
         times=spread.median / gbs,
         deviations=round(away, 2),
-        text=f"{said} {_rate(gbs)} GB/s, the median {_rate(spread.median)} GB/s; "
-        f"{away:.1f} robust deviations",
+        text=f"{said} {_rate(gbs)} GB/s: {_times(spread.median / gbs)} slower than the median, "
+        f"{_rate(spread.median)} GB/s ({away:.1f} robust deviations)",
+        ranks=ranks,
     )
 
 
 def _place(fleet: Fleet, rank: int) -> str:
     return fleet.ranks[rank].place if rank in fleet.ranks else f"rank {rank}"
+
+
+def _times(times: float) -> str:
+    return f"{times:.1f} times" if times < 10 else f"{times:.0f} times"
 
 
 def _rate(gbs: float) -> str:

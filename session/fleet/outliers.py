@@ -45,14 +45,13 @@ def outliers(fleet: Fleet, found: list[Metric]) -> list[Outlier]:
 
 
 def _of(fleet: Fleet, metric: Metric) -> list[Outlier]:
-    named = frozenset(metric.slow_group)
     doubt = PAIR if metric.spread.count == 2 else GROUPS
     out = []
     for rank in metric.ranks:
         r = fleet.ranks[rank]
         value = r.figures[metric.name].value
         apart = metric.spread.under(value)
-        if not apart and rank not in named:
+        if not metric.slow(rank, value):
             continue
         split = metric.split
         middle = metric.spread.median if apart or split is None else split.fast_median

@@ -10,11 +10,12 @@ import msgspec
 
 from roofwatch.roofline.peaks import unit
 from roofwatch.session.bounds import Figure as Rated
-from roofwatch.session.fleet.lines import NO_RECORD, RankLine
+from roofwatch.session.fleet.lines import DONE, NO_RECORD, RankLine
 
 CLOCK_HELD, POWER_HELD, TEMPERATURE_HELD = "SM clock, held", "power, held", "temperature, held"
 RATES = ("GB/s", "TFLOP/s", "TOPS")  # units of what a slow card has less of
 BETTER = (*RATES, "MHz")
+THREADS = "OMP_NUM_THREADS"
 PROTOCOLS = ("stream", "burst", "sustained")
 
 
@@ -39,6 +40,7 @@ class _Measured(msgspec.Struct, frozen=True):
 
 
 class _Held(msgspec.Struct, frozen=True):
+    measurement: str = ""
     sm_mhz: Rated | None = None
     power_w: Rated | None = None
 
@@ -77,8 +79,19 @@ class _Session(msgspec.Struct, frozen=True):
     complete: bool = True
 
 
+class _Software(msgspec.Struct, frozen=True):
+    driver: str | None = None
+    settings: dict[str, str] = {}
+
+
+class _Nominal(msgspec.Struct, frozen=True):
+    key: str | None = None
+
+
 class _Record(msgspec.Struct, frozen=True):
     session: _Session = _Session()
+    software: _Software = _Software()
+    nominal: _Nominal = _Nominal()
     device: _Device = _Device()
     measurements: list[_Measured] = []
     findings: list[Said] = []
@@ -120,11 +133,33 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     bandwidth_gbs: float | None = None
     peaks_tflops: dict[str, float] = {}
+    driver: str | None = None
+    threads: str | None = None  # OMP_NUM_THREADS that it ran with
+    nominal_key: str | None = None  # of its card in the table
+    held_probe: str = ""  # whose rate belongs to the clock that it held
 
     @property
     def place(self) -> str:
-        """Node and card in words, as ``node2 card 3``; on CPUs the process."""
+        """Node and card in words, as ``node2 card 3``; on CPUs the process. Of one that never came
+        nobody knows more than its number."""
+        if not self.node:
+            return f"rank {self.rank}"
         return f"{self.node} {'process' if self.kind == 'cpu' else 'card'} {self.card}"
+
+    @property
+    def who(self) -> str:
+        """Its place with its number among all ranks."""
+        return f"{self.place} (rank {self.rank})" if self.node else self.place
+
+    @property
+    def fared(self) -> str:
+        """How one that is not whole ended: its state, and why in so many words."""
+        state = self.state if self.state != DONE else "not whole"
+        why = self.why or (self.faults[0] if self.faults else "")
+        why = why or ("its session is incomplete" if self.state == DONE else "")
+        if not why:
+            return state
+        return why if why.startswith(state) else f"{state}: {why}"
 
 
 _decoder = msgspec.json.Decoder(_Record | None)
@@ -140,7 +175,7 @@ def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
     return RankFigures(
         rank=line.rank,
         host=line.host,
-        node=line.node or line.host,
+        node=(line.node or line.host) if line.host else "",
         card=line.card,
         state=line.state,
         why=line.why,
@@ -159,7 +194,16 @@ def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
             for key, roof in record.roofs.compute.items()
             if roof.burst_tflops is not None
         },
+        driver=record.software.driver,
+        threads=record.software.settings.get(THREADS),
+        nominal_key=record.nominal.key,
+        held_probe=_held_probe(record),
     )
+
+
+def _held_probe(record: _Record) -> str:
+    name = record.sustained[0].measurement if record.sustained else ""
+    return next((m.probe for m in record.measurements if m.id == name), "")
 
 
 def _figures(record: _Record) -> dict[str, Figure]:

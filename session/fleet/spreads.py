@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.outlier import Split, Spread, split_of, spread_of
+from roofwatch.roofline.outlier import FEWEST, Split, Spread, split_of, spread_of
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.rank_figures import BETTER, RankFigures
+from roofwatch.session.fleet.rank_figures import BETTER, CLOCK_HELD, RankFigures
 from roofwatch.session.noise import ON_HOST
 
 
@@ -21,11 +21,27 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     split: Split | None
     ranks: tuple[int, ...]  # in the order of the values, which ``split`` names by place
     judged: bool  # whether a low one is a slow card
+    excused: tuple[int, ...] = ()  # ranks whose clock may be low: their rate at it is not
 
     @property
     def slow_group(self) -> tuple[int, ...]:
         """Ranks of the slower of two groups."""
-        return tuple(self.ranks[i] for i in self.split.slow) if self.split else ()
+        found = tuple(self.ranks[i] for i in self.split.slow) if self.split else ()
+        return tuple(rank for rank in found if rank not in self.excused)
+
+    @property
+    def slow_under(self) -> float | None:
+        """Share under the median from which a rank is slow; of two ranks, under the faster one."""
+        s = self.spread
+        if not self.judged or not s.median or s.count < 2:
+            return None
+        return s.limit * s.deviation / abs(s.median) if s.count >= FEWEST else s.floor
+
+    def slow(self, rank: int, value: float) -> bool:
+        """Whether this value of a rank makes it a slow one."""
+        if not self.judged or rank in self.excused:
+            return False
+        return rank in self.slow_group or self.spread.under(value)
 
 
 def floor_of(unit: str, kind: str | None) -> float:
@@ -41,8 +57,23 @@ def metrics(fleet: Fleet) -> list[Metric]:
     for device, ranks in kinds(fleet).items():
         names = [name for name in fleet.metrics() if any(name in r.figures for r in ranks)]
         in_all = sum(name in r.figures for name in names for r in ranks)
-        found += [_metric(name, device, ranks, in_all) for name in names]
+        of_kind = {name: _metric(name, device, ranks, in_all) for name in names}
+        found += [_with_its_rate(m, of_kind, ranks) for m in of_kind.values()]
     return found
+
+
+def _with_its_rate(metric: Metric, beside: dict[str, Metric], ranks: list[RankFigures]) -> Metric:
+    """A clock counts with the rate it belongs to: who works harder clocks lower at one limit."""
+    if metric.name != CLOCK_HELD:
+        return metric
+    excused = []
+    for r in ranks:
+        rate = beside.get(r.held_probe)
+        if rate is None or r.held_probe not in r.figures:
+            continue
+        if not rate.slow(r.rank, r.figures[r.held_probe].value):
+            excused.append(r.rank)
+    return msgspec.structs.replace(metric, excused=tuple(excused))
 
 
 def kinds(fleet: Fleet) -> dict[str, list[RankFigures]]:

@@ -108,7 +108,9 @@ def test_a_status_of_a_sample_is_text_as_well(h200_file: Path) -> None:
     [
         "4389 GB/s of 4800, read/write turnaround, 206 FLOP/byte and 1/2",
         "driver 580.159.04, torch 2.11.0+cu130, batch 16 x 2048",
-        "roofwatch.session/1 at 20:16 UTC",
+        "roofwatch.session/1 at 20:16 UTC, 12:34:56 and 12:00:01.5",
+        "tokens/s and $/Mtok, add_scalar/copy/triad; it's 256 FLOP/s, and that's 'read/write'",
+        "std::array<at::Tensor> c10::Error, void at::native::add<4, c10::Half>(int)",
     ],
 )
 def test_units_and_versions_are_no_paths(text: str) -> None:
@@ -118,3 +120,40 @@ def test_units_and_versions_are_no_paths(text: str) -> None:
 def test_a_path_ends_where_it_is_quoted() -> None:
     assert clean("open '/a b/c' failed") == f"open '{GONE}' failed"
     assert not re.search("[ab]/", clean("see ../a/b.txt, then ./b/c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("'/usr/bin/gcc', '-L/home/a/lib', '-I/home/a b/include'", f"'{GONE}', '{GONE}', '{GONE}'"),
+        ("gcc -I/home/a/include -O2", f"gcc -I{GONE} -O2"),
+        ("open /home/a smith/secret/x.json on b", f"open {GONE} on b"),
+        ("open /home/a/it's mine/x.py", f"open {GONE}"),
+        (r"C:\Users\A Smith\AppData\x.dll", GONE),
+        ("'~a/my dir/x' and 'file:///home/a/my dir/x'", f"'{GONE}' and '{GONE}'"),
+        ("models/acme-secret/config.json is none", f"{GONE} is none"),
+        ("GET http://proxy.acme.internal:8080/a/token", f"GET {GONE}"),
+        ("sftp://a:pw@box/home/a", GONE),
+        ("a.b@box.acme.org", GONE),
+        ("[fd00:ac1e::17]:29500, fe80::1ff:fe23:4567:890a", f"[{GONE}]:29500, {GONE}"),
+        ("fe80:0000:0000:0000:0002:c903:0000:1491", GONE),
+        ("00:1B:44:11:3A:B7 is up", f"{GONE} is up"),
+        ("GPU-0123456789abcdef0123456789abcdef", GONE),
+    ],
+)
+def test_paths_and_addresses_however_they_are_written(text: str, left: str) -> None:
+    assert clean(text) == left
+
+
+def test_the_list_of_nodes_that_a_host_stands_in(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    said[0] = msgspec.structs.replace(said[0], host="gpu17")  # type: ignore[arg-type]
+    session = fold(anonymous([*said, Note(t=1.0, text="gpu[16-18,20] of 4, seen on GPU17")]))
+    assert session.notes[-1].text == f"{GONE} of 4, seen on {GONE}"
+
+
+def test_a_host_with_the_name_of_its_card_leaves_the_card_its_name(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    said[0] = msgspec.structs.replace(said[0], host="h200")  # type: ignore[arg-type]
+    session = fold(anonymous(said))
+    assert (session.host, session.device.name) == (None, "NVIDIA H200")

@@ -10,10 +10,12 @@ import msgspec
 import pytest
 
 from roofwatch.session.file import UnreadableSession
+from roofwatch.session.markdown import markdown
 from roofwatch.session.replay import Replay
 from roofwatch.session.summary import record
 from roofwatch.tui.clocks import clocks_pane
 from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.notebook.record_page import RecordPage
 from roofwatch.tui.printed.report import report
 
 VALUES = [None, 0, -1, 1e308, -1e308, 1 << 70, "", "x\x1b[2J", [], {}, [0], True, 1e-320, "NaN"]
@@ -23,6 +25,8 @@ def looked_at(path: Path) -> None:
     """Everything that `show` and the screen do with a file."""
     replay = Replay(path)
     msgspec.json.encode(record(replay.session, path))
+    markdown(replay.session)
+    RecordPage(replay.session, UNICODE).whole(80)
     report(replay.session, path, 80, UNICODE)
     clocks_pane.build(replay.session, 80, 18, UNICODE)
 
@@ -103,4 +107,32 @@ def test_two_sessions_are_refused_and_a_second_run_alone_is_shown(
         looked_at(path)
     only_second = [{**r, "run": 2} if "run" in r or r["kind"] != "session" else r for r in rows]
     path.write_text("".join(json.dumps(r) + "\n" for r in only_second))
+    looked_at(path)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(0, 700, "`float` >= 1e-09"), (0, 0, "`float` >= 1e-09"), (700, 600, "`low` is above `high`")],
+)
+def test_a_range_has_two_ends_above_zero(
+    h200_file: Path, tmp_path: Path, low: float, high: float, said: str
+) -> None:
+    rows = small(h200_file)
+    at = next(i for i, row in enumerate(rows) if row["kind"] == "expect")
+    rows[at] |= {"low": low, "high": high}
+    path = tmp_path / "range.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    with pytest.raises(UnreadableSession, match=f"row {at + 1}: .*{said}"):
+        looked_at(path)
+
+
+def test_a_rate_beyond_the_silicon_where_no_peak_is_named(h200_file: Path, tmp_path: Path) -> None:
+    rows = small(h200_file)
+    for row in rows:
+        if isinstance(nominal := row.get("nominal"), dict):
+            del nominal["peaks_tflops"]["bf16"]
+        if row["kind"] == "measurement" and row["probe"] == "matmul-bf16":
+            row["times_s"] = [t / 10 for t in row["times_s"]]  # type: ignore[attr-defined]
+    path = tmp_path / "peak.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
     looked_at(path)

@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from roofwatch.session.events import Device, SessionInfo
+from roofwatch.session.events import Device, Fault, Note, Price, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import markdown
+from roofwatch.session.table import probe_rows
+from roofwatch.session.three_digits import three_digits
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 
@@ -33,11 +35,69 @@ def test_it_says_what_the_record_says(full: Session) -> None:
     assert "driver 580.159.04" in text
     assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84% | 189 |" in text
     assert "DRAM 4389 GB/s, 91% of 4800 nominal" in text
-    assert "- SM clock 1432 of 1980 MHz: power limit 700 W reached, costs 135 bf16 TFLOP/s" in text
+    assert "SM clock 1432 of 1980 MHz: power limit 700 W reached, costs 135 bf16 TFLOP/s" in text
     for spec in full.specs:
         assert f"| {spec.label} |" in text
     assert full.host is not None
     assert full.host not in text.split()
+
+
+def test_it_has_what_the_text_has(full: Session) -> None:
+    text = markdown(full)
+    head = text.partition("\n")[0]
+    assert f"session {full.id} · full, {full.duration_s:.0f} s" in head
+    assert "| copy fp16 | 3984 – 4512 | 4271 | GB/s | ✓ | 89% |  |" in text
+    assert re.search(
+        r"^- expected, add_scalar fp16, .*: 83% to 94% of nominal 4800 GB/s, as p", text, re.M
+    )
+    assert "- expected, matmul bf16: around 790, the best published for this card" in text
+    assert "- skipped, matmul fp4: no fp4 unit on compute capability 9.0 (from 10.0)" in text
+    assert text.count("no fp4 unit") == 1
+    assert "- · **E2** note, add_scalar fp16 sizes: Up to 5451 GB/s" in text
+    assert "- nothing smells wrong" in text
+    assert text.count("SM clock 1432") == 2  # the finding, and the second answer
+    assert "- ✓ ok: the ridge lies in its expected range" in text
+
+
+def test_a_code_in_a_table_is_explained_below_it() -> None:
+    for name in ("cpu/full-1", "cpu/decode-1", "h200-full-1", "h200-mistakes-1", "two/links"):
+        session = fold(events(SESSIONS / f"{name}.jsonl"))
+        session.closed = True
+        text = markdown(session)
+        codes = {code for r in probe_rows(session) for code in r.codes}
+        assert codes
+        for code in codes:
+            assert f"**{code}** " in text, (name, code)
+
+
+def test_marks_notes_and_repeated_blocks_of_a_cpu() -> None:
+    session = fold(events(SESSIONS / "cpu" / "full-1.jsonl"))
+    session.closed = True
+    text = markdown(session)
+    assert "| add_scalar fp32 | 6 – 60 | 4.03 | GB/s | ▲ |" in text
+    assert "both blocks are repeated" in text
+    assert "- · add_scalar fp32 was measured again: 4.03 GB/s stands, in place of 4.51" in text
+    assert "TFLOP/s" not in text
+    assert "| matmul fp32 | 31.9 – 147 | 10.7 | GFLOP/s | ▲ |" in text
+    assert "matmul fp32 is not to be believed as a roof: below its expected range" in text
+
+
+def test_notes_and_faults_name_no_host_and_no_path_and_stay_short() -> None:
+    session = fold(events(SESSIONS / "h200-quick-1.jsonl"))
+    session.host = "gpu-box-17"
+    what = "/root/kept/x.jsonl on gpu-box-17: | *no* space left"
+    session.notes += [Note(t=1.0, text=f"{i}: {what} {'x' * 5000}") for i in range(500)]
+    session.faults.append(Fault(t=1.0, instrument="parent", what=what))
+    session.price = Price(per_hour=1.99, currency="EUR")
+    text = markdown(session)
+    assert len(text) < 65_536
+    assert "gpu-box-17" not in text
+    assert "/root" not in text
+    assert "- ✗ (removed) on (removed): \\| \\*no\\* space left" in text
+    assert "more" in text
+    session.notes.clear()
+    spent = session.duration_s * 1.99 / 3600
+    assert f"cost {three_digits(spent)} EUR" in markdown(session)
 
 
 def test_a_card_with_a_hostile_name_is_text() -> None:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from roofwatch.session.events import Device, Expect, SessionInfo
+from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.rate_scale import RateScale, rate_scale, scaled
 from roofwatch.session.table import ProbeRow
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.report import report
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
 
 
 def expecting(low: float) -> Session:
@@ -17,6 +27,16 @@ def expecting(low: float) -> Session:
             Expect(t=0.1, probe="add_scalar-fp32", low=6.0, high=60.0, unit="GB/s", why="", run=1),
         ]
     )
+
+
+@pytest.mark.parametrize("name", ["full", "decode", "kernels"])
+def test_the_report_of_a_slow_device_has_one_unit(name: str) -> None:
+    session = fold(events(SESSIONS / f"cpu/{name}-1.jsonl"))
+    session.closed = True
+    lines = [text_of(r) for r in report(session, None, 100, UNICODE)]
+    said = [line for line in lines if "TFLOP/s" in line]
+    assert [line for line in said if "a card with more TFLOP/s" not in line] == []
+    assert sum("GFLOP/s" in line for line in lines) > 5
 
 
 def test_a_slow_device_is_told_in_gflops(h200: Session) -> None:

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from roofwatch.session.checks import FAILED, MISSING, OK, Check
-from roofwatch.session.events import Device, Note, SessionInfo
+from roofwatch.session.events import Device, Flag, Note, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.questions import questions
+from roofwatch.session.rate_scale import RateScale, rate_scale
+from roofwatch.session.record_markdown import table_markdown
 from roofwatch.session.record_rows import NULLS, RIDGE, STEP, table_rows
-from roofwatch.session.record_table import answers, record_table
-from roofwatch.session.record_words import CSV_HEADS, cells, check_said, csv_text, grouped
+from roofwatch.session.record_table import Record, answers, merged, record_table
+from roofwatch.session.record_words import (
+    CSV_HEADS,
+    about,
+    cells,
+    check_said,
+    csv_text,
+    grouped,
+    session_said,
+)
 from roofwatch.session.roofs import roofs
 from roofwatch.session.same_card import OtherCard, refuse_others
+from roofwatch.session.three_digits import three_digits
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.notebook.record_rows import table_rows as screen_rows
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 ITEMS = ["bandwidth", "compute_fp16", "compute_bf16", "compute_fp32", "ridge", "sm_clock"]
@@ -53,7 +69,7 @@ def test_the_rows_are_the_seeds_in_their_order_and_agree_with_the_roofs(
 def test_a_row_that_is_missing_names_its_probe_and_its_command(kept: dict[str, Session]) -> None:
     rows = {r.item: r for r in table_rows(kept["full"])}
     assert rows[STEP].missing == "decode: roofwatch run --suite decode"
-    assert cells(rows[STEP]).measured == "missing"
+    assert cells(rows[STEP], RateScale()).measured == "missing"
     of_decode = {r.item: r for r in table_rows(kept["decode"])}
     assert of_decode["compute_fp16"].missing == "matmul-fp16: roofwatch run"
     assert of_decode["compute_fp16"].nominal == 989.4
@@ -67,7 +83,7 @@ def test_the_decode_rows_are_of_the_largest_model_as_a_graph(kept: dict[str, Ses
     assert step.nominal == pytest.approx(3.134, abs=1e-3)
     assert (step.low, step.high) == pytest.approx((4.477, 7.835), abs=1e-3)
     assert step.share == pytest.approx(3.4324 / 5.1115, rel=1e-3)
-    assert cells(step).share == "67 % roof"
+    assert cells(step, RateScale()).share == "67 % roof"
     assert rows["step_growth"].measured == pytest.approx(43.66, abs=0.01)
     assert rows["first_bend"].measured == 16
 
@@ -88,9 +104,125 @@ def test_several_sessions_make_one_table_that_names_its_sources(kept: dict[str, 
         [],
     ]
     assert [c.word for c in table.checks] == [OK, OK]
-    turned = record_table([kept["decode"], kept["full"]])
-    assert [r.item for r in turned.rows] == ITEMS
-    assert next(r for r in turned.rows if r.item == RIDGE).session == kept["decode"].id
+    assert [s.answers for s in table.sessions] == [[1, 2, 3], [4], [5]]
+    assert [session_said(s) for s in table.sessions] == [
+        "7 rows; answers 1, 2, 3",
+        "3 rows; answer 4",
+        "answer 5",
+    ]
+    assert session_said(record_table([kept["full"]]).sessions[0]) == "7 rows; answers 1, 2, 3, 4, 5"
+
+
+def _told(told: Record) -> tuple[object, ...]:
+    """All that a person reads of a record but for the lines of its sessions."""
+    scale = told.table.scale
+    rows = [(cells(r, scale), about(r), r.sound, r.session) for r in told.table.rows]
+    return rows, [check_said(c) for c in told.table.checks], told.answers
+
+
+RECORDED = [
+    [SESSIONS / "record" / f"h200-{suite}.jsonl" for suite in ("full", "decode", "kernels")],
+    [SESSIONS / "cpu" / f"{suite}-1.jsonl" for suite in ("full", "decode", "kernels")],
+]
+
+
+@pytest.mark.parametrize("files", RECORDED, ids=["h200", "cpu"])
+def test_table_and_answers_are_of_one_figure_whatever_the_order(files: list[Path]) -> None:
+    folded = [fold(events(file)) for file in files]
+    told = [merged(order) for order in itertools.permutations(folded)]
+    assert all(_told(each) == _told(told[0]) for each in told)
+    rows = {r.item: r for r in told[0].table.rows}
+    one, two, three, *_ = told[0].answers
+    assert one.values["bandwidth_gbs"] == rows["bandwidth"].measured
+    key = two.values["peak_key"]
+    assert two.values["burst_tflops"] == rows[f"compute_{key}"].measured
+    assert three.values["burst"] == rows[RIDGE].measured
+    assert ("sustained" in three.values) == ("sustained_tflops" in two.values)
+    words = {r.item: cells(r, told[0].table.scale).measured for r in told[0].table.rows}
+    assert one.answer.startswith(f"{words['bandwidth']} GB/s by ")
+    unit = told[0].table.scale.of(key)
+    assert two.answer.startswith(f"{words[f'compute_{key}']} {unit} in {key}")
+    assert f"{words[RIDGE]} burst" in three.answer
+
+
+def test_of_two_sessions_alike_the_first_is_taken_and_one_cut_short_comes_last(
+    kept: dict[str, Session],
+) -> None:
+    again = fold(events(SESSIONS / "h200-quick-2.jsonl"))
+    assert record_table([kept["quick"], again]).rows[0].session == kept["quick"].id
+    assert record_table([again, kept["quick"]]).rows[0].session == again.id
+    cut = fold(events(SESSIONS / "h200-full-1.jsonl"))
+    cut.ends.clear()
+    table = record_table([cut, kept["quick"]])
+    assert table.rows[0].session == kept["quick"].id
+    assert [s.suite for s in table.sessions] == ["full", "quick"]
+
+
+def test_a_row_of_a_suspect_measurement_is_marked_in_every_form() -> None:
+    session = fold(events(SESSIONS / "h200-quick-1.jsonl"))
+    whole = table_rows(session)
+    assert {r.item: r.sound for r in whole}["bandwidth"] is True
+    flag = Flag(
+        t=90.0,
+        code="unstable",
+        name="unstable",
+        root="conditions",
+        severity="suspect",
+        subject=next(m.probe for m in session.measured() if m is roofs(session).bandwidth),
+        message="x",
+        why="",
+        do="",
+    )
+    session.add(flag)
+    table = record_table([session])
+    row = table.rows[0]
+    assert (row.within, row.sound, row.doubt) == (True, False, "flagged unstable")
+    assert about(row).endswith("; not to be believed: flagged unstable")
+    ridge = next(r for r in table.rows if r.item == RIDGE)
+    assert ridge.sound is False
+    assert next(r for r in table.rows if r.item == "compute_bf16").sound is True
+    told = msgspec.to_builtins(table)["rows"][0]
+    assert (told["within"], told["doubt"]) == (True, "flagged unstable")
+    line = next(csv.DictReader(io.StringIO(csv_text(table))))
+    assert (line["within_expected"], line["doubt"]) == ("True", "flagged unstable")
+    (bandwidth,) = (s for s in table_markdown(table, str).splitlines() if "| bandwidth" in s)
+    assert "| ▲ |" in bandwidth
+    lines = [text_of(r) for r in screen_rows(table, 80, UNICODE)]
+    assert lines[1].endswith("▲")
+    assert lines[2].endswith("; not to be believed: flagged unstable")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (4389.2, "4389"),
+        (830.53, "831"),
+        (24.43, "24.4"),
+        (5.0, "5"),
+        (0.05416, "0.0542"),
+        (0.5, "0.500"),
+        (0.000123, "0.000123"),
+        (0.0, "0"),
+        (-0.0542, "-0.0542"),
+        (0.99999, "1.000"),
+    ],
+)
+def test_a_figure_has_three_digits(value: float, said: str) -> None:
+    assert three_digits(value) == said
+
+
+def test_a_slow_devices_rates_stand_in_one_unit() -> None:
+    session = fold(events(SESSIONS / "cpu" / "full-1.jsonl"))
+    table = record_table([session])
+    assert table.scale == rate_scale(session)
+    row = next(r for r in table.rows if r.item == "compute_fp32")
+    assert (row.unit, row.measured) == ("TFLOP/s", roofs(session).compute["fp32"].burst_tflops)
+    told = cells(row, table.scale)
+    assert told.what == "fp32 compute, GFLOP/s"
+    assert row.measured is not None
+    assert told.measured == three_digits(row.measured * 1e3)
+    assert "GFLOP/s in fp32" in questions(session, roofs(session))[1].answer
+    assert "TFLOP/s" not in table_markdown(table, str)
 
 
 def test_the_answers_come_from_the_session_that_has_their_checks(kept: dict[str, Session]) -> None:

@@ -109,6 +109,18 @@ def test_a_schema_is_refused_by_its_family_and_its_number() -> None:
         assert refusal(foreign) == "not a roofwatch session (no schema)"
 
 
+def test_a_fleets_file_is_named_wherever_a_session_is_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = Path(__file__).parents[1] / "sessions" / "two" / "fleet-1.jsonl"
+    said = "row 1: not a roofwatch session: it is a fleet's file, which roofwatch show reads\n"
+    for asked in (["compare", str(fleet), str(fleet)], ["show", str(fleet), str(fleet), "--table"]):
+        assert main(asked) == 2
+        assert capsys.readouterr().err.endswith(said)
+    (entry,) = [entry for entry in entry_of(fleet) if entry is not None]
+    assert entry.foreign
+
+
 def test_a_first_line_without_a_schema_is_named_as_before(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b'{"kind":"session","t":-1}\n')

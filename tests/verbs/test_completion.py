@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 from roofwatch.cli import VERBS, main
+from roofwatch.notebook.known_card import Cards
 from roofwatch.session.cards import packaged_cards
+from roofwatch.session.file import events
+from roofwatch.session.fold import fold
+from roofwatch.session.plan import card_named
+from roofwatch.verbs.completion.card_names import card_names
 from roofwatch.verbs.completion.script import SCRIPTS
-from roofwatch.verbs.completion.words import ANY, NONE, SESSIONS, Command, commands
+from roofwatch.verbs.completion.words import ANY, NONE, PROBES, SESSIONS, Command, commands
 from roofwatch.verbs.parser import parser_of
 from roofwatch.verbs.screen import SHELLS, screen_parser
 
+SESSIONS_KEPT = Path(__file__).parent.parent / "sessions"
 CHECKS = {"bash": ["--norc", "-n"], "zsh": ["-f", "-n"], "fish": ["--no-execute"]}
 KEPT = "20261130T101112Z-nvidia-h200-abcdef.jsonl"
 
@@ -90,9 +96,19 @@ def test_every_verb_and_option_is_told(told: dict[str, Command]) -> None:
     takes = {n: w.takes for w in told["show"].options for n in w.names}
     assert takes["--json"] == NONE
     assert takes["--price"] == ANY
+    assert takes["--probe"] == PROBES
     assert told["show"].arguments[0].takes == SESSIONS
     words = {n: w.words for w in told["plan"].options for n in w.names}
-    assert set(words["--gpu"]) == {card.key for card in packaged_cards()}
+    assert set(words["--gpu"]) > {card.key for card in packaged_cards()}
+    assert {"T4", "H200", "A100 80GB SXM", "H100 SXM", "RTX 4090"} <= set(words["--gpu"])
+
+
+def test_each_name_that_is_offered_means_one_card() -> None:
+    known = Cards(packaged_cards())
+    names = card_names(packaged_cards())
+    assert len(names) == len(set(names)) > 200
+    for name in names:
+        assert card_named(name, known)
 
 
 def test_the_command_line_knows_the_shells_there_are() -> None:
@@ -128,6 +144,18 @@ def test_it_loads_neither_torch_nor_textual() -> None:
         (["run", "--suite", "=", "mi"], {"mistakes"}),
         (["run", "--suite", "="], {"quick", "full", "mistakes", "decode", "kernels", "links"}),
         (["plan", "--gpu", "h200-s"], {"h200-sxm-141"}),
+        (["plan", "--gpu", "H2"], {"H20", "H20-3e", "H200", r"H200\ NVL"}),
+        (["plan", "--gpu", "t4"], {"t4"}),
+        (["plan", "--gpu", "T4"], {"T4"}),
+        (["plan", "--gpu", '"A100 80'], {"A100 80GB SXM", "A100 80GB PCIe"}),
+        (["plan", "--gpu", "'a100 80gb s"], {"A100 80GB SXM"}),
+        (["plan", "--gpu", r"A100\ 80GB\ S"], {r"A100\ 80GB\ SXM"}),
+        (["plan", "--model", "tinyl"], {"TinyLlama-1.1B"}),
+        (["plan", "--session", "la"], {"last", "last~1"}),
+        (["trace", "x", "--session", "la"], {"last", "last~1"}),
+        (["triage", "m:f", "--session", "la"], {"last", "last~1"}),
+        (["compare", "la"], {"last", "last~1"}),
+        (["run", "--resume", "last~"], {"last~1"}),
         (["check", "--json", "--op", "add"], {"add", "add_scalar"}),
         (["check", "--lang", ""], {"en", "zh-CN"}),
         (["watch", "--device", "a"], {"auto", "all"}),
@@ -146,6 +174,23 @@ def test_bash_offers(words: list[str], offered: set[str], scripts: Path, here: P
     assert {each.replace(kept, "../data") for each in found} == offered
 
 
+@pytest.mark.parametrize("name", ["my session.jsonl", "last"])
+def test_bash_offers_the_probes_of_the_session_on_the_line(
+    name: str, scripts: Path, here: Path
+) -> None:
+    kept = here.parent / "data" / "roofwatch" / "sessions"
+    for folder, session in ((here, "my session.jsonl"), (kept, KEPT)):
+        shutil.copy(SESSIONS_KEPT / "h200-quick-1.jsonl", folder / session)
+    keys = {s.key for s in fold(events(SESSIONS_KEPT / "h200-quick-1.jsonl")).specs}
+    found = by_bash(scripts, here, "roofwatch", "show", name, "--probe", "")
+    assert found
+    assert found <= keys
+    assert by_bash(scripts, here, "roofwatch", "show", name, "--probe", "matmul-bf16-") == {
+        "matmul-bf16-sustained"
+    }
+    assert by_bash(scripts, here, "roofwatch", "show", "absent", "--probe", "") == set()
+
+
 def test_bash_offers_every_verb_and_behind_dashes_commands(scripts: Path, here: Path) -> None:
     assert by_bash(scripts, here, "roofwatch", "") == set(VERBS)
     assert "python3" in by_bash(scripts, here, "roofwatch", "watch", "--", "python3")
@@ -159,6 +204,9 @@ def test_bash_offers_every_verb_and_behind_dashes_commands(scripts: Path, here: 
         ("roofwatch --su", {"--suite", "--sustain"}),
         ("roofwatch run --suite mi", {"mistakes"}),
         ("roofwatch plan --gpu h200-s", {"h200-sxm-141"}),
+        ("roofwatch plan --gpu H20", {"H200", "H200 NVL"}),
+        ("roofwatch plan --gpu a100", {"A100 80GB SXM"}),
+        ("roofwatch plan --session la", {"last", "last~1"}),
         ("roofwatch show my", {"my session.jsonl"}),
         ("roofwatch watch --", {"--"}),
     ],

@@ -33,10 +33,12 @@ def framed(
     rate: str,
     glyphs: Glyphs,
     marks: Sequence[Mark] = (),
+    first: bool = False,
 ) -> list[Row]:
     """The canvas with its axes: two rows and ``LEFT`` cells more. ``rate`` is the unit of y.
 
-    Labels of ``marks``, the first before the others, stand between those of the decades.
+    Labels of ``marks``, the first before the others, stand between those of the decades; with
+    ``first`` decades are named where these leave room.
     """
     ticks = _ticks(y_limits, canvas.height)
     unit_row = next((y for y in range(canvas.height) if y not in ticks), None)
@@ -55,16 +57,23 @@ def framed(
     inside = [m for m in marks if x_limits[0] <= m.at <= x_limits[1]]
     for m in reversed(inside):
         axis.put(cell_of(m.at, x_limits, canvas.width), 0, m.sign, m.style)
-    for e in _decades(x_limits):
-        label = decade_label(e)
-        x = LEFT + cell_of(float(e), x_limits, canvas.width) - len(label) // 2
-        _write(names, max(0, min(x, names.width - len(label))), label, "axis")
+    if not first:
+        _write_decades(names, x_limits, canvas.width)
     for m in inside:
         _write_mark(names, LEFT + cell_of(m.at, x_limits, canvas.width), m)
+    if first:
+        _write_decades(names, x_limits, canvas.width)
     _write_unit(names)
     rows.append(((" " * (LEFT - 1) + glyphs.corner, "axis"), *axis.row(0)))
     rows.append(names.row(0))
     return rows
+
+
+def _write_decades(names: Canvas, limits: tuple[float, float], columns: int) -> None:
+    for e in _decades(limits):
+        label = decade_label(e)
+        x = LEFT + cell_of(float(e), limits, columns) - len(label) // 2
+        _write(names, max(0, min(x, names.width - len(label))), label, "axis")
 
 
 def _write(names: Canvas, start: int, label: str, style: str) -> bool:

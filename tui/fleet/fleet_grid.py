@@ -6,13 +6,14 @@ import msgspec
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import DONE
+from roofwatch.session.fleet.link_figures import slow_links
 from roofwatch.session.fleet.outliers import Outlier, outliers
 from roofwatch.session.fleet.rank_figures import RankFigures
 from roofwatch.session.fleet.spreads import Metric, metrics
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of
+from roofwatch.tui.drawing.significant import significant
 
 LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
 COLUMN = 12
@@ -28,8 +29,9 @@ class Grid:
         self.ranks: list[RankFigures] = fleet.in_order
         self.metrics = metrics(fleet)
         self.outliers = outliers(fleet, self.metrics)
+        self.slow_links = slow_links(fleet)
         self.names = list(dict.fromkeys(m.name for m in self.metrics))
-        longest = max((len(f"{shown(r.node)} {r.card}") for r in self.ranks), default=0)
+        longest = max((len(label_of(r)) for r in self.ranks), default=0)
         self.rank_cells = min(max(LEAST_RANK, longest + 3), MOST_RANK)
         self._slow = {(o.rank, o.metric): o for o in self.outliers}
         self._of = {(rank, m.name): m for m in self.metrics for rank in m.ranks}
@@ -53,6 +55,18 @@ class Grid:
         count = len(self.ranks)
         places = ((at + step) % count for step in range(1, count + 1))
         return next((i for i in places if self.marked(self.ranks[i])), at)
+
+    @property
+    def any_marked(self) -> bool:
+        """Whether a rank is slow or not whole."""
+        return any(self.marked(r) for r in self.ranks)
+
+    def slow_columns(self, place: int) -> list[int]:
+        """Columns of the figures in which the rank at a place in the list is slow."""
+        if not self.ranks:
+            return []
+        rank = self.ranks[place].rank
+        return [i for i, name in enumerate(self.names) if self.slow(rank, name) is not None]
 
 
 class At(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,19 +92,33 @@ def moved(grid: Grid, at: At, cells: int, height: int, rows: int = 0, columns: i
     return At(rank=rank, top=top, column=column)
 
 
+def shown_slow(grid: Grid, at: At, cells: int, height: int) -> At:
+    """The columns moved as little as shows a figure that makes the rank under the cursor slow."""
+    _, wide = room_for(grid, cells, height)
+    slow = grid.slow_columns(at.rank)
+    if not slow or any(at.column <= i < at.column + wide for i in slow):
+        return at
+    nearest = min(slow, key=lambda i: abs(i - at.column))
+    column = nearest if nearest < at.column else nearest - wide + 1
+    return moved(grid, msgspec.structs.replace(at, column=column), cells, height)
+
+
+def label_of(r: RankFigures) -> str:
+    """A rank's node and card; of one that never came its number."""
+    return f"{shown(r.node)} {r.card}" if r.node else r.place
+
+
 def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     """Its heads, and the ranks that fit."""
     ranks, wide = room_for(grid, cells, height)
     names = grid.names[at.column : at.column + wide]
-    out = _heads(grid, names, cells, at, wide, glyphs)
+    out = _heads(grid, names, cells, glyphs)
     for i, r in enumerate(grid.ranks[at.top : at.top + ranks], at.top):
         out.append(_rank(grid, r, names, cells, i == at.rank, glyphs))
     return out
 
 
-def _heads(
-    grid: Grid, names: list[str], cells: int, at: At, wide: int, glyphs: Glyphs
-) -> list[Row]:
+def _heads(grid: Grid, names: list[str], cells: int, glyphs: Glyphs) -> list[Row]:
     wide_name = grid.rank_cells
     upper, lower, middle = ([f"{word:<{wide_name}}"] for word in ("", " rank", " median"))
     for name in names:
@@ -99,16 +127,16 @@ def _heads(
         upper.append(f"{head_of(shown(first), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
         lower.append(f"{head_of(shown(rest), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
         metric = next(m for m in grid.metrics if m.name == name)
-        said = f"{figure(metric.spread.median)} {metric.unit}".replace("FLOP/s", "F")
+        said = f"{significant(metric.spread.median)} {metric.unit}".replace("FLOP/s", "F")
         middle.append(f"{said:>{COLUMN}}")
-    left = glyphs.left_right if len(grid.names) > wide else ""
     hidden = len(grid.names) - len(names)
-    more = f" {hidden} more {left}" if hidden else ""
+    more = f" {hidden} more {glyphs.left_right} " if hidden else ""
+    more = more if len(more) < cells else ""
     return [
-        fit([("".join(upper), "strong"), (more, "dim")], cells),
+        fit([("".join(upper), "strong")], cells),
         fit([("".join(lower), "strong")], cells),
         fit([("".join(middle), "dim")], cells),
-        fit([(glyphs.horizontal * cells, "axis")], cells),
+        fit([(glyphs.horizontal * (cells - len(more)), "axis"), (more, "dim")], cells),
     ]
 
 
@@ -120,16 +148,14 @@ def _rank(
     sign = {"wrong": glyphs.wrong, "warn": glyphs.warn}.get(mark, " ")
     word = f"{r.card}"
     node = tail_of(shown(r.node), grid.rank_cells - len(word) - 4, glyphs.ellipsis)
-    label = f"{node} {word}"
+    label = f"{node} {word}" if r.node else label_of(r)
     pieces = [
         (f"{glyphs.here if here else ' '}{sign} ", f"{mark}{on}" if mark else f"strong{on}"),
         (f"{label:<{grid.rank_cells - 3}}", f"strong{on}" if here else on),
     ]
     if not r.figures:
-        why = f"{r.state}: {shown(r.why)}"
-        pieces.append(
-            (f" {head_of(why, cells - grid.rank_cells - 1, glyphs.ellipsis)}", f"wrong{on}")
-        )
+        why = head_of(shown(r.fared), cells - grid.rank_cells - 1, glyphs.ellipsis)
+        pieces.append((f" {why}", f"wrong{on}"))
         return fit(pieces, cells, on)
     for name in names:
         pieces.append(_cell(grid, r, name, on, glyphs))

@@ -1,32 +1,62 @@
-"""The first rows of a fleet: how many ranks, of what, and how they fared."""
+"""The first rows of a fleet: how many ranks, of what, and how they and their links fared."""
 
 from __future__ import annotations
 
 from roofwatch.session.fleet.fleet import Fleet, complete
+from roofwatch.session.fleet.link_figures import SlowLink
 from roofwatch.session.fleet.slow_ranks import Slow
 from roofwatch.session.fleet.spreads import kinds
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, hung, row
+from roofwatch.tui.drawing.rows_of_text import Row, fit, hung, row, width
+
+STARTED = {"": "", "alone": ", one process alone", "variables": ", started by hand"}
+NONE_MEASURED = {"cpu": "CPUs", "cuda": "GPUs"}
 
 
-def head_rows(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Row]:
+def head_rows(
+    fleet: Fleet, slow: list[Slow], links: list[SlowLink], cells: int, glyphs: Glyphs
+) -> list[Row]:
     """How many, of what, and how they fared."""
     h, came = fleet.header, complete(fleet)
-    nodes, cards = len(fleet.nodes), kinds(fleet)
-    of = ", ".join(f"{shown(name)}" for name in cards) or "no device"
-    words = f"{came.world} {_plural('rank', came.world)} on {nodes} {_plural('node', nodes)}"
+    nodes = len(fleet.nodes)
+    of = ", ".join(f"{shown(name)}" for name in kinds(fleet))
+    of = of or NONE_MEASURED.get(h.device, "no device")
+    words = _counted(came.world, "rank") + (f" on {_counted(nodes, 'node')}" if nodes else "")
+    how = STARTED.get(h.launcher, f" by {h.launcher}")
     ended = "" if fleet.end is not None else "; its file was cut short"
-    out = hung(" ", f"{words}, {of}; {h.suite} suite by {h.launcher or '?'}{ended}", cells, "title")
+    said = "; ".join(filter(None, (f"{words}, {of}", f"{h.suite} suite{how}" if h.suite else "")))
+    return [*hung(" ", said + ended, cells, "title"), _fared(fleet, slow, links, cells, glyphs)]
+
+
+def _fared(
+    fleet: Fleet, slow: list[Slow], links: list[SlowLink], cells: int, glyphs: Glyphs
+) -> Row:
+    came = complete(fleet)
     troubled = len(fleet.troubled) + max(0, came.world - len(fleet.ranks))
-    slow_ones = sum(len(s.ranks) for s in slow)
-    ok = (f" {glyphs.ok} {came.ranks} measured", "ok")
-    bad = (f"   {glyphs.wrong} {troubled} not whole", "wrong")
-    odd = (f"   {glyphs.warn} {slow_ones} slow", "warn")
-    none = (f"   {glyphs.ok} none slow", "ok") if came.ranks > 1 else ("", "")
-    out.append(row(ok, *([bad] if troubled else []), odd if slow_ones else none))
-    return out
+    ranks = sum(len(s.ranks) for s in slow)
+    told = [
+        (f"{glyphs.ok} {came.ranks} measured", "ok")
+        if came.ranks
+        else (f"{glyphs.wrong} none measured", "wrong"),
+    ]
+    if troubled:
+        told.append((f"{glyphs.wrong} {troubled} not whole", "wrong"))
+    if ranks:
+        told.append((f"{glyphs.warn} {_counted(ranks, 'slow rank')}", "warn"))
+    measured = bool(fleet.links or fleet.collectives)
+    if came.ranks > 1 and not ranks and not links:
+        told.append((f"{glyphs.ok} {'none slow' if measured else 'no slow rank'}", "ok"))
+    elif came.ranks > 1 and not ranks:
+        told.append((f"{glyphs.ok} no slow rank", "ok"))
+    if links:
+        told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
+    if came.world > 1 and not measured:
+        told.append((f"{glyphs.note} no links", "note"))
+    pieces = [piece for each in told for piece in (("   ", ""), each)]
+    pieces[0] = (" ", "")
+    return row(*pieces) if width(pieces) <= cells else fit(pieces, cells)
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -2,61 +2,99 @@
 
 from __future__ import annotations
 
-from roofwatch.session.fleet.rank_figures import RankFigures
+import re
+
+from roofwatch.roofline.outlier import FEWEST
+from roofwatch.session.fleet.rank_figures import RankFigures, Said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import NOT_READ, figure
+from roofwatch.tui.drawing.micro import micro
+from roofwatch.tui.drawing.numbers import NOT_READ
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
+from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.fleet_grid import Grid
+from roofwatch.tui.fleet.link_rows import rank_link_rows
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (110, 50)
 HEAD_ROWS = 2
-NAME_CELLS = 27
+MOST_NAME, OTHER_CELLS = 30, 46  # cells of a figure's name, and of the columns behind it
+MOST_LINKS = 6
+UNREAD = {"cpu": "CPU", "cuda": "GPU"}  # a rank without a record: what it was to measure
+NUMBER = re.compile(r"\d[\d.,]*")
 
 
 def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Row]:
-    """Who it is; each figure with its distance; causes, findings, faults."""
-    device = f"{shown(r.device or 'no device')}   {shown(r.uuid or '')}".rstrip()
+    """Who it is; each figure with its distance; causes, links, findings, faults."""
+    device = r.device or UNREAD.get(r.kind or "", "no device")
+    device = f"{shown(device)}   {shown(r.uuid or '')}".rstrip()
     mark = grid.marked(r)
-    state = r.state if r.complete or not r.figures else f"{r.state}, not whole"
-    said = f"{state}{', slow' if mark == 'warn' else ''}{': ' if r.why else ''}{shown(r.why)}"
+    said = shown(r.fared) if mark == "wrong" else r.state
+    said += ", slow" if any(grid.slow(r.rank, name) for name in r.figures) else ""
+    place = f"{shown(r.place)}   rank {r.rank}" if r.node else shown(r.place)
     out = [
-        row(head_of(f"{shown(r.place)}   rank {r.rank}   {device}", cells, glyphs.ellipsis)),
+        row(head_of(f"{place}   {device}", cells, glyphs.ellipsis)),
         row((head_of(said, cells, glyphs.ellipsis), mark or "ok")),
     ]
     if r.figures:
-        head = f"{'':<{NAME_CELLS}} {'measured':>8} {'median':>7} {'apart':>8} deviations"
-        out += [row(""), row((head, "dim"))]
-    out += [_figure(grid, r, name, glyphs) for name in r.figures]
+        wide, judged = max(8, min(MOST_NAME, cells - OTHER_CELLS)), _judged(grid, r)
+        head = f"{'':<{wide}} {'measured':>8} {'median':>7} {'apart':>8}"
+        head += f" {'deviations':>10}" if judged else "  "
+        head += f" {'SM clock':>8}" if any(f.sm_mhz for f in r.figures.values()) else ""
+        out += [row(""), row((head.rstrip(), "dim"))]
+        out += [_figure(grid, r, name, wide, judged, glyphs) for name in r.figures]
     slow = [each for name in r.figures if (each := grid.slow(r.rank, name))]
     causes = list(dict.fromkeys(f"{o.reason.code}: {o.reason.text}" for o in slow))
     limit = [f"power limit {r.power_limit_w:.0f} W"] if r.power_limit_w else []
     for head, texts in (
         (f"{glyphs.warn} ", list(dict.fromkeys(o.doubt for o in slow if o.doubt))),
         (f"{glyphs.warn} ", causes),
-        ("finding: ", [f.message for f in r.findings]),
+        ("link: ", rank_link_rows(grid.fleet, r.rank, MOST_LINKS)),
+        ("finding: ", findings_said(r)),
         ("fault: ", list(r.faults)),
         ("", limit),
     ):
+        if texts:
+            out.append(row(""))
         for text in texts:
-            out += [row(""), *hung(head, shown(text), cells)]
+            out += hung(head, shown(text), cells)
+    return micro(out, glyphs)
+
+
+def findings_said(r: RankFigures) -> list[str]:
+    """Its findings, those of one kind together, each with the figure that it is of."""
+    alike: dict[tuple[str, str], list[Said]] = {}
+    for f in r.findings:
+        alike.setdefault((f.code, NUMBER.sub("#", f.message)), []).append(f)
+    out = []
+    for found in alike.values():
+        first = found[0]
+        others = ", ".join(dict.fromkeys(f.subject for f in found[1:] if f.subject))
+        name = ", ".join(filter(None, (first.code, first.subject)))
+        out.append(f"{name}{f' (alike: {others})' * bool(others)}: {first.message}")
     return out
 
 
-def _figure(grid: Grid, r: RankFigures, name: str, glyphs: Glyphs) -> Row:
+def _judged(grid: Grid, r: RankFigures) -> bool:
+    """Whether robust deviations say anything: of two ranks they do not."""
+    metrics = (grid.metric(r.rank, name) for name in r.figures)
+    return any(m is not None and m.spread.count >= FEWEST for m in metrics)
+
+
+def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyphs: Glyphs) -> Row:
     own, metric, slow = r.figures[name], grid.metric(r.rank, name), grid.slow(r.rank, name)
-    label = head_of(f"{shown(name)}, {own.unit}", NAME_CELLS, glyphs.ellipsis)
-    line = f"{label:<{NAME_CELLS}} {figure(own.value):>8}"
+    label = head_of(f"{shown(name)}, {own.unit}", wide, glyphs.ellipsis)
+    line = f"{label:<{wide}} {significant(own.value):>8}"
     if metric is None or not metric.spread.median:
         return row(f"{line} {NOT_READ:>7}")
     share = own.value / metric.spread.median - 1
-    line += f" {figure(metric.spread.median):>7} {f'{share * 100:+.1f} %':>8}"
-    away = f"{slow.deviations:.1f}" if slow and slow.deviations is not None else ""
-    line += f" {away:>8}"
-    clock = f"{own.sm_mhz:>6.0f} MHz" if own.sm_mhz else ""
-    mark = f" {glyphs.warn} " if slow else "   "
-    return row((line, "warn" if slow else ""), (mark, "warn"), (clock, "dim"))
+    line += f" {significant(metric.spread.median):>7} {f'{share * 100:+.1f} %':>8}"
+    told = metric.judged and metric.spread.count >= FEWEST
+    away = f"{-metric.spread.deviations(own.value):+.1f}" if told else ""
+    clock = f"{own.sm_mhz:.0f} MHz" if own.sm_mhz else ""
+    mark = f" {glyphs.warn}" if slow else "  "
+    line += f" {away:>8}" if judged else ""
+    return row((line, "warn" if slow else ""), (mark, "warn"), (f" {clock:>8}", "dim"))
 
 
 class RankPage(ScrolledSheet):

@@ -11,6 +11,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.log_frame import LEFT, Mark, framed
 from roofwatch.tui.drawing.log_plane import LogPlane
 from roofwatch.tui.drawing.rows_of_text import Row
+from roofwatch.tui.drawing.significant import significant
 
 ROWS = 7
 MOST_COLUMNS = 72
@@ -30,9 +31,9 @@ def third_roof(roof: LinkRoof, cells: int, glyphs: Glyphs) -> list[Row]:
     for style, (a, b) in (("sustained", points[:2]), ("burst", points[1:])):
         at = (columns, ROWS), plane.x_limits, plane.y_limits
         canvas.lay(curve([a, b], *at, glyphs.curve), style)
-    rate = f"{roof.bus_gbs:.0f} GB/s sent"
+    rate = f"{significant(roof.bus_gbs)} GB/s sent"
     canvas.write(max(0, plane.column(roof.ridge) - len(rate) - 14), 1, rate, "sustained")
-    flat = f"{roof.peak_key} {roof.peak_tflops:.0f}"
+    flat = f"{roof.peak_key} {significant(roof.peak_tflops)}"
     canvas.write(columns - len(flat), 0, flat, "burst")
-    mark = Mark(ridge, glyphs.axis_tick, f"ridge {roof.ridge:.0f}", "strong")
-    return framed(canvas, plane.x_limits, plane.y_limits, "TFLOP/s", glyphs, [mark])
+    mark = Mark(ridge, glyphs.axis_tick, f"ridge {significant(roof.ridge)}", "strong")
+    return framed(canvas, plane.x_limits, plane.y_limits, "TFLOP/s", glyphs, [mark], True)

@@ -10,6 +10,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import COMPUTE, GBS, OVERHEAD, KernelPoint, kernel_map
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui.drawing.canvas import Canvas
 from roofwatch.tui.drawing.curves import cell_of, curve
@@ -25,6 +26,7 @@ ONCE = (
     "promise to save, the share that was saved (over 100 %: the kernels before took longer than "
     "their bytes)"
 )
+IN_TERA = RateScale()
 LEAST_CELLS = 40
 PLOT_ROWS, LEAST_PLOT = 14, 8
 X_LIMITS = (-1.3, 4.3)  # 0.05 to 20k FLOP per byte
@@ -39,9 +41,11 @@ def build(session: Session, cells: int, height: int, glyphs: Glyphs) -> list[Row
         return []
     own = roofs(session)
     mapped, chains = kernel_map(session, own), fusions(session, own)
-    below = [*_map_rows(mapped, cells), *fusion_rows(chains, cells)]
+    scale = rate_scale(session)
+    below = [*_map_rows(mapped, cells, scale), *fusion_rows(chains, cells)]
     room = min(PLOT_ROWS, height - len(below))
-    above = plot(own, mapped, cells, room, glyphs) if mapped and room >= LEAST_PLOT else []
+    drawn = mapped and room >= LEAST_PLOT
+    above = plot(own, mapped, cells, room, glyphs, scale) if drawn else []
     return [fit(r, cells) for r in [*above, *below][:height]]
 
 
@@ -50,29 +54,31 @@ def letters(mapped: Sequence[KernelPoint]) -> list[str]:
     return [chr(ord("A") + i) if i < 26 else chr(ord("a") + i % 26) for i in range(len(mapped))]
 
 
-def table(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+def table(mapped: Sequence[KernelPoint], cells: int, scale: RateScale = IN_TERA) -> list[Row]:
     """A kernel a line, its reason beside it or below."""
     if not mapped:
         return []
     name = max(20, *(len(shown(p.label)) for p in mapped)) + 1
-    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{'TFLOP/s':>8}{'time':>9}{'of roof':>8}"
+    rate = scale.named("TFLOP/s")
+    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{rate:>8}{'time':>9}{'of roof':>8}"
     rows: list[Row] = [row((f"{head}  bound", "dim"))]
     for mark, p in zip(letters(mapped), mapped, strict=True):
         line = f"{shown(p.label):<{name}}{significant(p.intensity, decimals=3):>7}"
-        line += f"{significant(p.gbs, decimals=3):>7}{significant(p.tflops, decimals=5):>8}"
+        line += f"{significant(p.gbs, decimals=3):>7}"
+        line += f"{significant(p.tflops * scale.factor, decimals=5):>8}"
         line += f"{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
         first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))
         rows += _beside(first, 3 + len(line) + 9, p.reason, cells)
     return rows
 
 
-def legend(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+def legend(mapped: Sequence[KernelPoint], cells: int, scale: RateScale = IN_TERA) -> list[Row]:
     """Whose roof each per cent is of, what it is not of, and who has no place on the picture."""
     marks = list(zip(letters(mapped), mapped, strict=True))
     by_roof: dict[str, list[str]] = {}
     for mark, p in marks:
         if p.roof is not None:
-            by_roof.setdefault(_roof(p, mapped), []).append(mark)
+            by_roof.setdefault(_roof(p, mapped, scale), []).append(mark)
     roofs_said = "; ".join(f"{name} ({' '.join(of)})" for name, of in by_roof.items())
     notes = [f"of roof, the fastest of the same reads and writes: {roofs_said}"] if by_roof else []
     waits = [m for m, p in marks if p.bound == COMPUTE and p.roof_unit == GBS and p.roof]
@@ -91,8 +97,10 @@ def roof_name(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
     return f"{shown(best.label)} here"
 
 
-def _roof(p: KernelPoint, mapped: Sequence[KernelPoint]) -> str:
-    return f"{figure(p.roof)} {p.roof_unit} {roof_name(p, mapped)}"
+def _roof(p: KernelPoint, mapped: Sequence[KernelPoint], scale: RateScale) -> str:
+    unit = p.roof_unit or ""
+    rate = p.roof * scale.factor_of(unit) if p.roof is not None else None
+    return f"{figure(rate)} {scale.named(unit)} {roof_name(p, mapped)}"
 
 
 def treatments(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
@@ -129,7 +137,12 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
 
 
 def plot(
-    own: Roofs, mapped: Sequence[KernelPoint], cells: int, height: int, glyphs: Glyphs
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    scale: RateScale = IN_TERA,
 ) -> list[Row]:
     """The kernels under the card's measured roof; those without FLOP have no place on it."""
     columns, rows = cells - LEFT - 1, height - 2
@@ -154,8 +167,10 @@ def plot(
         taken.add((x, y))
         canvas.put(x, y, mark, "warn" if p.bound == OVERHEAD else "strong")
     if roof is not None:
-        _write_roof(canvas, f" {own.main_key} burst {figure(roof.peak_tflops)} TFLOP/s ")
-    return framed(canvas, X_LIMITS, y_limits, "TFLOP/s", glyphs)
+        peak = figure(roof.peak_tflops * scale.factor)
+        _write_roof(canvas, f" {own.main_key} burst {peak} {scale.named('TFLOP/s')} ")
+    shown_limits = (y_limits[0] + scale.decades, y_limits[1] + scale.decades)
+    return framed(canvas, X_LIMITS, shown_limits, scale.named("TFLOP/s"), glyphs)
 
 
 def _write_roof(canvas: Canvas, text: str) -> None:
@@ -166,14 +181,14 @@ def _write_roof(canvas: Canvas, text: str) -> None:
         canvas.write(x, y, text, "burst")
 
 
-def _map_rows(mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+def _map_rows(mapped: Sequence[KernelPoint], cells: int, scale: RateScale) -> list[Row]:
     if not mapped:
         return []
     title = f" Kernel map: each kernel against its own roof; {shown(mapped[-1].dtype)}"
     return [
         row((title, "dim")),
-        *table(mapped, cells),
-        *legend(mapped, cells),
+        *table(mapped, cells, scale),
+        *legend(mapped, cells, scale),
         *treatments(mapped, cells),
         row(""),
     ]

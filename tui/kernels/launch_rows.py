@@ -6,6 +6,7 @@ from roofwatch.session.alignment import AlignmentPoint, alignment
 from roofwatch.session.fold import Session
 from roofwatch.session.launch import LaunchCosts, launch_costs
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.waves import WavePoint, waves
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -79,15 +80,17 @@ def odd_sides(
     if found is None:
         return []
     name = max(9, *(len(shown(p.variant)) for p in found.points)) + 1
-    head = f"   {'side off':<{name}}{'m':>6}{'n':>7}{'k':>6}{'TFLOP/s':>9}  of aligned"
-    rows = [_title("Alignment", found.dtype, own), row((head, "dim"))]
-    rows += [_aligned(p, name, cells, glyphs) for p in found.points]
+    scale = rate_scale(session)
+    rate = scale.named("TFLOP/s")
+    head = f"   {'side off':<{name}}{'m':>6}{'n':>7}{'k':>6}{rate:>9}  of aligned"
+    rows = [_title("Alignment", found.dtype, own, scale), row((head, "dim"))]
+    rows += [_aligned(p, scale, name, cells, glyphs) for p in found.points]
     return [*rows, *wrapped(found.sentence, cells - 2, "", " "), row("")]
 
 
-def _aligned(p: AlignmentPoint, name: int, cells: int, glyphs: Glyphs) -> Row:
+def _aligned(p: AlignmentPoint, scale: RateScale, name: int, cells: int, glyphs: Glyphs) -> Row:
     m, n, k = (p.shape[side] for side in ("m", "n", "k"))
-    line = f"   {shown(p.variant):<{name}}{m:>6}{n:>7}{k:>6}{figure(p.tflops):>9}  "
+    line = f"   {shown(p.variant):<{name}}{m:>6}{n:>7}{k:>6}{figure(p.tflops * scale.factor):>9}  "
     share = p.of_aligned
     style = "warn" if share is not None and share < OFF and p.outside_noise else "burst"
     return row(
@@ -108,23 +111,28 @@ def staircase(
     found = waves(session, run)
     if found is None:
         return []
-    rate = "TFLOP/s"
+    scale = rate_scale(session)
+    rate = scale.named("TFLOP/s")
     head = f"   {'m':>6}{'n':>6}  {'tile':<9}{'tiles':>5}{'waves':>7}{'full':>7}{rate:>9}"
     rows = [
-        _title(f"Waves over {found.sm_count} SMs", found.dtype, own),
+        _title(f"Waves over {found.sm_count} SMs", found.dtype, own, scale),
         row((f"{head}{'by waves':>10}", "dim")),
     ]
     highest = max(p.tflops for p in found.points)
     over = [s.shape_after for s in found.steps]
-    rows += [_wave(p, highest, p.shape in over, cells, glyphs) for p in found.points]
+    rows += [_wave(p, scale, highest, p.shape in over, cells, glyphs) for p in found.points]
     return [*rows, *wrapped(found.sentence, cells - 2, "", " "), row("")]
 
 
-def _wave(p: WavePoint, highest: float, over: bool, cells: int, glyphs: Glyphs) -> Row:
+def _wave(
+    p: WavePoint, scale: RateScale, highest: float, over: bool, cells: int, glyphs: Glyphs
+) -> Row:
     """One size; those just over a whole wave are marked."""
     tile = f"{p.tile[0]}x{p.tile[1]}{'' if p.tile_known else '?'}"
     line = f"   {p.shape['m']:>6}{p.shape['n']:>6}  {tile:<9}{p.tiles:>5}{p.waves:>7.2f}"
-    line += f"{percent(p.wave_share):>7}{figure(p.tflops):>9}{figure(p.predicted_tflops):>10}  "
+    seen, predicted = p.tflops * scale.factor, p.predicted_tflops
+    by_waves = predicted * scale.factor if predicted is not None else None
+    line += f"{percent(p.wave_share):>7}{figure(seen):>9}{figure(by_waves):>10}  "
     return row(
         line,
         (_bar(p.tflops / highest, glyphs), "warn" if over else "burst"),
@@ -137,10 +145,13 @@ def _kernel(name: str | None, cells: int, glyphs: Glyphs) -> str:
     return f"  {head_of(shown(name or ''), cells - 2, glyphs.ellipsis)}"
 
 
-def _title(what: str, dtype: str, own: Roofs) -> Row:
+def _title(what: str, dtype: str, own: Roofs, scale: RateScale) -> Row:
     """The experiment, with the precision's own flat beside it."""
     flat = own.compute.get(dtype)
-    roof = f", burst roof {figure(flat.burst_tflops)} TFLOP/s" if flat and flat.burst_tflops else ""
+    roof = ""
+    if flat and flat.burst_tflops:
+        peak = figure(flat.burst_tflops * scale.factor)
+        roof = f", burst roof {peak} {scale.named('TFLOP/s')}"
     return row((f" {what}: {shown(dtype)} matmul{roof}", "dim"))
 
 

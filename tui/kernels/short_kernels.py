@@ -12,6 +12,7 @@ from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
 from roofwatch.session.links import links
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -127,18 +128,23 @@ def _swept(session: Session, found: Sequence[Sweep], cells: int) -> list[Row]:
     """Where each sweep turns, then its sizes with their rates."""
     turns = [sweeps_plot.turns(session, swept) for swept in found]
     rows = [r for said in turns for r in wrapped(said, cells - 2, "", " ")]
+    scale = rate_scale(session)
     for said, swept in zip(turns, found, strict=True):
         rows.append(row((f" {head_of(re.split('[:,]', said)[0], cells - 2, CUT)}", "dim")))
         for p in swept.points:
             of_bytes = p.n is None
             name = sweeps_plot.size_said(p.bytes or 0) if of_bytes else f"n {p.n}"
-            rate, unit = (p.gbs, "GB/s") if of_bytes else (p.tflops, "TFLOP/s")
+            rate, unit = (p.gbs, "GB/s") if of_bytes else _rate(p.tflops, scale)
             waves = f"  {figure(p.waves)} waves" if p.waves else ""
             small = f"  {sweeps_plot.TOO_SMALL}" if p.code == "E4" else ""
             head = (f" {name:>9}", "dim")
             value = (f"{figure(rate):>7} {unit}", "strong")
             rows.append(parts(cells, head, value, (small, "warn"), (waves, "dim")))
     return rows
+
+
+def _rate(tflops: float | None, scale: RateScale) -> tuple[float | None, str]:
+    return tflops if tflops is None else tflops * scale.factor, scale.named("TFLOP/s")
 
 
 def _fused(chains: Sequence[Fusion], cells: int) -> list[Row]:

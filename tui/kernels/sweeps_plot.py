@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.tui.drawing.canvas import Canvas
@@ -130,14 +131,14 @@ def _squares(session: Session, swept: Sweep, cells: int, glyphs: Glyphs) -> list
 
     Where it is narrow first the share of full slots goes, then the bar.
     """
-    highest = max(p.tflops or 0.0 for p in swept.points) or 1.0
+    highest, scale = max(p.tflops or 0.0 for p in swept.points) or 1.0, rate_scale(session)
     full = cells >= SLOTS
     waves_cells = 24 if full else 12
     room = cells - 15 - waves_cells - 1 - len(TOO_SMALL) - 2
     bar_cells = min(30, room) if room >= 8 else 0
     rows: list[Row] = [
         *wrapped(turns(session, swept), cells - 2, "dim", " "),
-        row((f" {'n':>6}{'TFLOP/s':>8}", "dim")),
+        row((f" {'n':>6}{scale.named('TFLOP/s'):>8}", "dim")),
     ]
     for p in swept.points:
         filled = round((p.tflops or 0.0) / highest * bar_cells)
@@ -145,9 +146,10 @@ def _squares(session: Session, swept: Sweep, cells: int, glyphs: Glyphs) -> list
         waves = f"{figure(p.waves):>6} waves" if p.waves else ""
         waves += f", {percent(p.wave_share)} full" if p.waves and full else ""
         why = TOO_SMALL if p.code == "E4" else ""
+        rate = p.tflops * scale.factor if p.tflops is not None else None
         rows.append(
             row(
-                f" {p.n:>6} {figure(p.tflops):>7} ",
+                f" {p.n:>6} {figure(rate):>7} ",
                 (bar, "burst"),
                 (f"{waves:<{waves_cells}} {why}", "dim"),
             )

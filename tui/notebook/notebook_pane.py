@@ -7,6 +7,7 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.session.events import Fault
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
+from roofwatch.session.measured_again import said_again
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import (
@@ -84,6 +85,8 @@ def _laid_out(
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
         out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
+    for said in said_again(session):
+        out += wrapped(said, cells - 2, "dim", f" {glyphs.note} ")
     while out and not text_of(out[-1]).strip():
         out.pop()
     return out, places

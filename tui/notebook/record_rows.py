@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.session.checks import FAILED, MISSING, Check
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import Question, questions
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import TableRow
 from roofwatch.session.record_table import OneSession, RecordTable, record_table
-from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped
+from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped, session_said
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.unfilled import unfilled
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -29,7 +31,7 @@ def table_rows(table: RecordTable, room: int, glyphs: Glyphs) -> list[Row]:
     """The table, its checks and the sessions that it is of, in ``room`` cells."""
     out = [row((_laid(" record", HEADS[1:], room), "dim"))]
     for r in table.rows:
-        out += _row(r, room, glyphs)
+        out += _row(r, table.scale, room, glyphs)
     out += check_rows(table.checks, room, glyphs)
     if table.note:
         out += wrapped(table.note, room - 2, "warn", f" {glyphs.warn} ")
@@ -39,11 +41,13 @@ def table_rows(table: RecordTable, room: int, glyphs: Glyphs) -> list[Row]:
     return out
 
 
-def session_rows(session: Session, own: Roofs, room: int, glyphs: Glyphs) -> list[Row]:
-    """Table and answers of one session, or in a sentence why it has none."""
+def session_rows(
+    session: Session, own: Roofs, found: Sequence[Finding], room: int, glyphs: Glyphs
+) -> list[Row]:
+    """Table and answers of one session, or in a sentence why it has none; ``found`` in it."""
     if said := unfilled(session):
         return wrapped(said, room - 2, "dim", " ")
-    table = table_rows(record_table([session]), room, glyphs)
+    table = table_rows(record_table([session], found), room, glyphs)
     return [*table, row(""), *question_rows(questions(session, own), room, glyphs)]
 
 
@@ -67,13 +71,13 @@ def question_rows(found: Sequence[Question], room: int, glyphs: Glyphs) -> list[
     return out
 
 
-def _row(r: TableRow, room: int, glyphs: Glyphs) -> list[Row]:
-    told = cells(r, glyphs.dash)
+def _row(r: TableRow, scale: RateScale, room: int, glyphs: Glyphs) -> list[Row]:
+    told = cells(r, scale, glyphs.dash)
     what = f" {head_of(shown(told.what), _what(room) - 2, glyphs.ellipsis)}"
     beside = shown(about(r))
     if r.said and cell_len(r.said) > RIGHT[2]:  # the card: words over the whole line
         return hung(f"{what}  ", shown(r.said), room - 1, "", "")
-    mark = "" if r.within is None else glyphs.ok if r.within else glyphs.warn
+    mark = "" if r.sound is None else glyphs.ok if r.sound else glyphs.warn
     line = f"{_laid(what, told[1:], room)} {mark}".rstrip()
     style = "dim" if not r.filled else ""
     if beside and WHOLE + 3 + cell_len(beside) < room >= ROOMY:
@@ -96,6 +100,5 @@ def _laid(what: str, rest: Sequence[str], room: int) -> str:
 
 
 def _session(s: OneSession) -> str:
-    rows = f"{len(s.rows)} rows" if len(s.rows) != 1 else "1 row"
     cut = "" if s.complete else ", cut short"
-    return shown(f"session {s.id} of {s.started_at[:10]}, {s.suite}{cut}: {rows}")
+    return shown(f"session {s.id} of {s.started_at[:10]}, {s.suite}{cut}: {session_said(s)}")

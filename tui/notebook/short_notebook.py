@@ -5,6 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.catalog import label
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.fold import Session
+from roofwatch.session.measured_again import said_again
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
@@ -41,4 +42,6 @@ def short_notebook(session: Session, found: list[Finding], cells: int, glyphs: G
     for note in session.notes:
         about = f"{note.probe}: " if note.probe else ""
         rows += wrapped(about + note.text, room, "dim", f" {glyphs.note} ")
+    for said in said_again(session):
+        rows += wrapped(said, room, "dim", f" {glyphs.note} ")
     return rows

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import DONE
+from roofwatch.session.fleet.link_figures import slow_links
+from roofwatch.session.fleet.missing_links import NO_LINKS
 from roofwatch.session.fleet.outliers import Outlier, outliers
+from roofwatch.session.fleet.rank_figures import CLOCK_HELD
 from roofwatch.session.fleet.slow_ranks import Slow, slow_ranks
 from roofwatch.session.fleet.spreads import Metric, kinds, metrics
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
+from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.fleet.fleet_context import context_rows
 from roofwatch.tui.fleet.fleet_head import head_rows
-from roofwatch.tui.printed.fleet_link_rows import link_rows
+from roofwatch.tui.fleet.link_rows import link_rows
 
-MOST_SLOW, MOST_TROUBLED, MOST_NODES = 5, 4, 6
-NAME_CELLS = 24
+MOST_SLOW, MOST_TROUBLED, MOST_NODES, MOST_MISSING = 5, 3, 6, 12
+LEAST_NAME, OTHER_CELLS = 24, 44  # cells of a figure's name, and of the columns behind it
+COLUMNS = (
+    "limit: a rank further under the median (of two ranks: under the faster) is slow, {warn} by "
+    "how much"
+)
+CLOCK = "; a low clock counts only with a low rate"
 
 
 def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     """The whole report; it fits a screen however many ranks there are."""
     found = metrics(fleet)
-    slow = slow_ranks(fleet, outliers(fleet, found))
+    named = outliers(fleet, found)
+    slow = slow_ranks(fleet, named)
     return [
-        *head_rows(fleet, slow, cells, glyphs),
+        *head_rows(fleet, slow, slow_links(fleet), cells, glyphs),
+        *context_rows(fleet, cells),
         *_troubled(fleet, cells, glyphs),
-        *_spread(fleet, found, cells, glyphs),
+        *_spread(fleet, found, named, cells, glyphs),
         *_slow(fleet, slow, cells, glyphs),
         *link_rows(fleet, cells, glyphs),
         *_notes(fleet, cells, glyphs),
@@ -36,45 +46,56 @@ def _troubled(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     troubled = fleet.troubled
     out: list[Row] = []
     for r in troubled[:MOST_TROUBLED]:
-        state = r.state if r.state != DONE else "not whole"
-        why = r.why or (r.faults[0] if r.faults else "its session is incomplete")
-        head = f" {glyphs.wrong} {shown(r.place)} (rank {r.rank}) "
-        out += hung(head, f"{state}: {shown(why)}", cells, of_head="wrong")
+        out += hung(f" {glyphs.wrong} {shown(r.who)} ", shown(r.fared), cells, of_head="wrong")
     if len(troubled) > MOST_TROUBLED:
         out.append(row((f"   and {len(troubled) - MOST_TROUBLED} more (--json names all)", "dim")))
+    lacking = fleet.header.world - len(fleet.ranks)
+    if lacking > 0:
+        some = ", ".join(map(str, fleet.missing(MOST_MISSING)))
+        some += f" and {lacking - MOST_MISSING} more" if lacking > MOST_MISSING else ""
+        head = f" {glyphs.wrong} {'rank' if lacking == 1 else 'ranks'} {some} "
+        out += hung(head, "nothing of it is in the file", cells, of_head="wrong")
     return out
 
 
-def _spread(fleet: Fleet, found: list[Metric], cells: int, glyphs: Glyphs) -> list[Row]:
+def _spread(
+    fleet: Fleet, found: list[Metric], named: list[Outlier], cells: int, glyphs: Glyphs
+) -> list[Row]:
     if not found:
         return []
     one = all(m.spread.count == 1 for m in found)
-    name_cells = min(max(NAME_CELLS, cells - 56), 40)
-    head = f" {'':<{name_cells}} {'median':>8}"
-    head += "" if one else f" {'min':>8} {'max':>8} {'deviation':>9}  under"
+    longest = max(len(f"{shown(m.name)}, {m.unit}") for m in found)
+    wide = max(min(max(LEAST_NAME, longest), cells - OTHER_CELLS), 8)
+    head = f" {'':<{wide}} {'median':>8}"
+    head += "" if one else f" {'min':>8} {'max':>8} {'limit':>6}  slowest"
     out = [row(""), row((head, "dim"))]
     several, device = len(kinds(fleet)) > 1, ""
     for m in found:
         if several and m.device != device:
             device = m.device
             out.append(row((f" {shown(device)}", "title")))
-        out.append(_metric(m, name_cells, one, glyphs))
-    return out
+        worst = [o.under for o in named if o.metric == m.name and o.rank in m.ranks]
+        out.append(_metric(m, max(worst, default=None), wide, one, glyphs))
+    if one:
+        return out
+    clock = CLOCK if any(m.name == CLOCK_HELD for m in found) else ""
+    return [
+        *out,
+        *wrapped(COLUMNS.format(warn=glyphs.warn) + clock, cells, "dim", " "),
+    ]
 
 
-def _metric(m: Metric, name_cells: int, one: bool, glyphs: Glyphs) -> Row:
+def _metric(m: Metric, worst: float | None, wide: int, one: bool, glyphs: Glyphs) -> Row:
     s = m.spread
-    name = head_of(f"{shown(m.name)}, {m.unit}", name_cells, glyphs.ellipsis)
-    text = f" {name:<{name_cells}} {figure(s.median):>8}"
+    name = head_of(f"{shown(m.name)}, {m.unit}", wide, glyphs.ellipsis)
+    text = f" {name:<{wide}} {significant(s.median):>8}"
     if one:
         return row(text)
-    share = f"{s.deviation / s.median * 100:.2g} %" if s.median else "n/a"
-    text += f" {figure(s.low):>8} {figure(s.high):>8} {share:>9}  "
-    if not m.judged:
+    limit = f"{m.slow_under * 100:.2g} %" if m.slow_under is not None else ""
+    text += f" {significant(s.low):>8} {significant(s.high):>8} {limit:>6}  "
+    if not m.judged or s.count < 2:
         return row(text)
-    under = s.count >= 3 and s.low < s.median - s.limit * s.deviation
-    if under or m.split is not None:
-        worst = 1 - s.low / (s.median if under else m.split.fast_median if m.split else s.median)
+    if worst is not None:
         return row(text, (f"{glyphs.warn} {worst * 100:.0f} %", "warn"))
     return row(text, (glyphs.ok, "ok"))
 
@@ -115,16 +136,17 @@ def outlier_said(o: Outlier) -> str:
     """One slow figure with its numbers."""
     against = "the median" if not o.doubt else "the faster"
     text = (
-        f"{shown(o.metric)} {figure(o.value)} {o.unit}, {o.under * 100:.0f} % under {against} "
-        f"{figure(o.median)}"
+        f"{shown(o.metric)} {significant(o.value)} {o.unit}, {o.under * 100:.0f} % under {against} "
+        f"{significant(o.median)}"
     )
     if o.deviations is not None:
-        return f"{text}; {o.deviations:.1f} robust deviations"
+        return f"{text} ({o.deviations:.1f} robust deviations)"
     return f"{text}; {o.doubt}"
 
 
 def _notes(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
-    out: list[Row] = [row("")] if fleet.notes else []
-    for note in fleet.notes:
+    notes = [note for note in fleet.notes if not note.text.startswith(NO_LINKS)]  # told there
+    out: list[Row] = [row("")] if notes else []
+    for note in notes:
         out += hung(f" {glyphs.note} ", shown(note.text), cells)
     return out

@@ -15,9 +15,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import rate_scale, scaled
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
+from roofwatch.session.three_digits import three_digits
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import NOT_READ, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
 from roofwatch.tui.printed.progress_stream import ProgressStream
 from roofwatch.tui.probes.probe_columns import MOST_NAME
@@ -123,14 +125,17 @@ def _follow(
                 say(f"     {shown(line)}")
         faults = len(session.faults)
         if device_said or session.measurements:
+            scale = rate_scale(session)
             for r in probe_rows(session, []):
                 if r.state not in SETTLED:
                     if r.state == RUNNING:  # one that had failed is tried again
                         said.pop(r.probe, None)
                     continue
                 if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
-                    said[r.probe] = r.measured
-                    say(line_of(r, glyphs))
+                    first, said[r.probe] = said.get(r.probe), r.measured
+                    if first is not None:
+                        first *= scale.factor_of(r.unit)
+                    say(line_of(scaled(r, scale), glyphs, first))
         silence = live.instruments.silence
         if silence is not None and silence[0] not in silence_said:
             silence_said.add(silence[0])
@@ -162,19 +167,25 @@ def _move(live: Live, bar: Progress) -> None:
     )
 
 
-def line_of(r: ProbeRow, glyphs: Glyphs) -> str:
-    """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose."""
+def line_of(r: ProbeRow, glyphs: Glyphs, before: float | None = None) -> str:
+    """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose.
+
+    ``before`` is the figure that it takes the place of, in the same unit.
+    """
     label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
     if r.state in (SKIPPED, FAILED):
         return f" {label:<21} {r.state}: {shown(r.why or '')}"
     expected = ""
     if r.low is not None and r.high is not None:
-        expected = f"expected {figure(r.low)} {glyphs.dash} {figure(r.high)}"
+        expected = f"expected {three_digits(r.low)} {glyphs.dash} {three_digits(r.high)}"
     share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
     told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
     mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
     if r.said:
         return f" {label:<21} {r.said}"
-    measured = f"{figure(r.measured):>6} {r.unit:<8}"
+    rate = three_digits(r.measured) if r.measured is not None else NOT_READ
+    measured = f"{rate:>6} {r.unit:<8}"
     said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    if before is not None:
+        said += f", measured again: in place of {three_digits(before)}"
     return f"{said}, on purpose" if r.on_purpose else said

@@ -68,7 +68,7 @@ def report(
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
-    rows += record_rows.session_rows(session, own, cells, glyphs)
+    rows += record_rows.session_rows(session, own, found, cells, glyphs)
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
     if path is not None:

@@ -11,7 +11,7 @@ import msgspec
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import record_markdown
-from roofwatch.session.record_table import SCHEMA, answers, record_table
+from roofwatch.session.record_table import SCHEMA, merged, record_table
 from roofwatch.session.record_words import csv_text
 from roofwatch.session.replay import Replay
 from roofwatch.session.same_card import refuse_others
@@ -31,8 +31,9 @@ def print_table(
     if sys.stdout is None:  # closed by the shell
         return
     if options.table == "json":
-        table = {"schema": SCHEMA, **msgspec.to_builtins(record_table(sessions))}
-        table["questions"] = answers(sessions)
+        told = merged(sessions)
+        table = {"schema": SCHEMA, **msgspec.to_builtins(told.table)}
+        table["questions"] = told.answers
         print_json(table)
     elif options.table == "text":
         _print_text(sessions, glyphs_of(sys.stdout.encoding, options.ascii))
@@ -60,5 +61,6 @@ def _print_text(sessions: Sequence[Session], glyphs: Glyphs) -> None:
     from roofwatch.tui.notebook.record_rows import question_rows, table_rows
 
     room = columns(sys.stdout)
-    rows = table_rows(record_table(sessions), room, glyphs)
-    print_rows([*rows, row(""), *question_rows(answers(sessions), room, glyphs)], sys.stdout)
+    told = merged(sessions)
+    rows = table_rows(told.table, room, glyphs)
+    print_rows([*rows, row(""), *question_rows(told.answers, room, glyphs)], sys.stdout)

@@ -11,6 +11,7 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.findings import control_ratio, findings
 from roofwatch.session.fold import Session
 from roofwatch.session.how_timed import how_timed, protocol_said
+from roofwatch.session.measured_again import said_again
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale, scaled
 from roofwatch.session.rates import value
@@ -41,7 +42,7 @@ from roofwatch.tui.probes.group_rows import group_rows
 from roofwatch.tui.probes.held_plot import held_plot
 from roofwatch.tui.probes.number_rows import number_rows
 from roofwatch.tui.probes.repetition_rows import repetition_rows
-from roofwatch.tui.probes.unmeasured_rows import MANY, STATES, unmeasured_rows
+from roofwatch.tui.probes.unmeasured_rows import STATES, unmeasured_rows
 from roofwatch.tui.probes.work_rows import work_rows
 
 
@@ -231,9 +232,7 @@ def _notes(
     texts = [n.text for n in session.notes if n.probe == probe and n.run == run]
     if r.state == SKIPPED:
         texts = [text for text in texts if text != r.why]
-    blocks = [m for m in session.measurements if m.probe == probe and m.run == run]
-    if len(blocks) > 1 and _protocol(session, probe) not in MANY:
-        texts.append(f"measured {len(blocks)} times in this run: the last stands")
+    texts += said_again(session, probe)
     rows: list[Row] = [row("")] if texts else []
     for text in texts:
         rows += labelled("note" if len(rows) == 1 else "", text, cells)

@@ -16,10 +16,13 @@ from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.tui.drawing import palette
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row
+from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width
 from roofwatch.tui.drawing.theme import COLORLESS, DARK, THEMES
-from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for
+from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for, shown_slow
 from roofwatch.tui.fleet.fleet_head import head_rows
+from roofwatch.tui.fleet.fleet_help import FleetHelp
+from roofwatch.tui.fleet.link_rows import slow_link_rows
+from roofwatch.tui.fleet.links_page import LinksPage
 from roofwatch.tui.fleet.rank_page import RankPage
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.themes import themes
@@ -48,6 +51,8 @@ class FleetScreen(Screen[None]):
         Binding("left,h", "aside(-1)"),
         Binding("right,l", "aside(1)"),
         Binding("n", "next"),
+        Binding("c", "links"),
+        Binding("question_mark", "help"),
         Binding("t", "theme"),
         Binding("enter", "open"),
     ]
@@ -69,6 +74,7 @@ class FleetScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw it."""
+        self.at = shown_slow(self.grid, self.at, *self._room())
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -77,29 +83,46 @@ class FleetScreen(Screen[None]):
 
     def rows(self, cells: int, height: int) -> list[Row]:
         """All of the screen."""
-        head = head_rows(self.grid.fleet, self._slow, cells, self.glyphs)
+        head = self._head(cells)
         room = height - len(head) - FOOTER_ROWS
         self.at = moved(self.grid, self.at, cells, room)
         grid = grid_rows(self.grid, self.at, cells, room, self.glyphs)
+        if self.grid.slow_links and room > len(grid):  # where the ranks leave room
+            beneath = [row(""), *slow_link_rows(self.grid.fleet, cells, self.glyphs)]
+            grid += beneath[: room - len(grid)]
         blank = [row("")] * max(0, room - len(grid))
         return [*head, *grid[:room], *blank, self._footer(cells)]
 
+    def _head(self, cells: int) -> list[Row]:
+        return head_rows(self.grid.fleet, self._slow, self.grid.slow_links, cells, self.glyphs)
+
     def _footer(self, cells: int) -> Row:
-        keys = (
-            (self.glyphs.up_down, "rank"),
-            (self.glyphs.left_right, "figure"),
-            ("Enter", "open"),
-            ("n", "next slow"),
-            ("q", "back" if self._leave is None else "quit"),
+        room = room_for(self.grid, cells, self.size.height)
+        beside = len(self.grid.names) > room[1]
+        slow = self.grid.any_marked or bool(self.grid.slow_links)
+        offered = (  # nothing that does nothing
+            (self.glyphs.up_down, "rank", len(self.grid.ranks) > 1),
+            (self.glyphs.left_right, "figure", beside),
+            ("Enter", "open", bool(self.grid.ranks)),
+            ("n", "slow", slow),
+            ("c", "links", True),
+            ("?", "keys", True),
+            ("q Esc", "back" if self._leave is None else "quit", True),
         )
-        said = [piece for key, what in keys for piece in ((f" {key}", "key"), (f" {what} ", "dim"))]
-        place = f"  {self.at.rank + 1} of {len(self.grid.ranks)}"
+        keys = [(key, what) for key, what, stands in offered if stands]
+        place = f" {self.at.rank + 1} of {len(self.grid.ranks)}"
+        for left_out in range(len(keys)):  # from the left: the list of keys and the end stay
+            some = keys[left_out:]
+            said = [
+                piece for key, what in some for piece in ((f" {key}", "key"), (f" {what} ", "dim"))
+            ]
+            if width([*said, (place, "dim")]) <= cells:
+                break
         return fit([*said, (place, "dim")], cells)
 
     def _room(self) -> tuple[int, int]:
         cells, height = self.size.width, self.size.height
-        head = head_rows(self.grid.fleet, self._slow, cells, self.glyphs)
-        return cells, height - len(head) - FOOTER_ROWS
+        return cells, height - len(self._head(cells)) - FOOTER_ROWS
 
     def _draw(self) -> None:
         self.pane.show(self.rows(self.size.width, self.size.height))
@@ -121,8 +144,21 @@ class FleetScreen(Screen[None]):
         self._move(columns=step)
 
     def action_next(self) -> None:
-        """The next rank that is slow or not whole."""
+        """The next rank that is slow or not whole, with its figure; else the slow links."""
+        if not self.grid.any_marked and self.grid.slow_links:
+            self.action_links()
+            return
         self._move(self.grid.next_marked(self.at.rank) - self.at.rank)
+        self.at = shown_slow(self.grid, self.at, *self._room())
+        self._draw()
+
+    def action_links(self) -> None:
+        """The page of the links."""
+        self.push_screen(LinksPage(self.grid.fleet, self.glyphs))
+
+    def action_help(self) -> None:
+        """The list of keys."""
+        self.push_screen(FleetHelp(self.glyphs))
 
     async def action_theme(self) -> None:
         """The next theme, of the whole app."""

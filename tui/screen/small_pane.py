@@ -15,14 +15,14 @@ from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
-from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
+from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, doubtful, probe_rows
 from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, labelled, parts, shortened_from
 from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.notebook.short_notebook import short_notebook
-from roofwatch.tui.probes.probe_mark import doubtful, mark_of
+from roofwatch.tui.probes.probe_mark import mark_of
 
 NARROW_LABEL, LABEL, WIDE_LABEL = 8, 10, 13  # cells of the labels
 WIDE = 30  # cells from which labels are whole words

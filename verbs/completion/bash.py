@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from roofwatch.verbs.completion.words import ANY, FILES, NONE, SESSIONS, WORDS, Command, Word
+from roofwatch.verbs.completion.words import (
+    ANY,
+    FILES,
+    LAST,
+    NONE,
+    PROBES,
+    SESSIONS,
+    WORDS,
+    Command,
+    Word,
+)
 
 HEAD = """\
 # bash completion of roofwatch, made by: roofwatch --completion bash
@@ -12,6 +22,25 @@ HEAD = """\
 _roofwatch_words() {
     local IFS=$' \\t\\n'
     COMPREPLY=($(compgen -W "$1" -- "$cur"))
+}
+
+# Values, a line each: as they are typed, else in whatever case.
+_roofwatch_values() {
+    local IFS=$'\\n' each quote= typed=${cur//\\\\/} before=$(shopt -p nocasematch)
+    case $cur in
+        [\\"\\']*) quote=${cur%"${cur#?}"} typed=${cur#?} ;;
+    esac
+    shopt -u nocasematch
+    while :; do
+        for each in $1; do
+            [[ $each == "$typed"* ]] || continue
+            [[ -n $quote ]] || printf -v each %q "$each"
+            COMPREPLY+=("$each")
+        done
+        shopt -q nocasematch || ((${#COMPREPLY[@]})) && break
+        shopt -s nocasematch
+    done
+    eval "$before"
 }
 
 _roofwatch_files() {
@@ -29,6 +58,23 @@ _roofwatch_sessions() {
             "$cur"*) [ -e "$path" ] && COMPREPLY+=("$path") ;;
         esac
     done
+    for path in @last@; do
+        [[ $path == "$cur"* ]] && COMPREPLY+=("$path")
+    done
+}
+
+# What the session on this line has measured.
+_roofwatch_probes() {
+    local each file= kept=${XDG_DATA_HOME:-$HOME/.local/share}/roofwatch/sessions
+    for each in "${COMP_WORDS[@]:2}"; do
+        each=${each//\\\\/} each=${each/#\\~/$HOME}
+        [[ -f $each ]] && file=$each
+        if [[ $each == last ]]; then
+            for file in "$kept"/*.jsonl; do :; done # the newest, by its name
+        fi
+    done
+    [[ -f $file ]] && _roofwatch_words "$(head -c 8000000 -- "$file" |
+        sed -n 's/^{"kind":"span".*"probe":"\\([A-Za-z0-9_.-]*\\)".*/\\1/p' | sort -u)"
 }
 
 _roofwatch() {
@@ -40,6 +86,12 @@ _roofwatch() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
 """
+CALLS = {
+    ANY: "",
+    FILES: "_roofwatch_files",
+    PROBES: "_roofwatch_probes",
+    SESSIONS: "_roofwatch_sessions",
+}
 BEHIND = """\
     for ((at = 1; at < COMP_CWORD; at++)); do
         [[ ${COMP_WORDS[at]} == -- ]] || continue
@@ -61,7 +113,7 @@ def script(commands: Sequence[Command]) -> str:
     """The whole of it."""
     verbs = [each.name for each in commands if each.name]
     parts = [
-        HEAD,
+        HEAD.replace("@last@", _list(LAST)),
         BEHIND,
         "    if ((COMP_CWORD > 1)); then\n",
         f"        case ${{COMP_WORDS[1]}} in\n            {'|'.join(verbs)}) ",
@@ -79,8 +131,10 @@ def script(commands: Sequence[Command]) -> str:
 
 
 def _call(word: Word) -> str:
-    calls = {ANY: "", FILES: "_roofwatch_files", SESSIONS: "_roofwatch_sessions"}
-    return f'_roofwatch_words "{_list(word.words)}"' if word.takes == WORDS else calls[word.takes]
+    if word.takes == WORDS:
+        lines = "\\n".join(each.replace("\\", "\\\\").replace("'", "\\'") for each in word.words)
+        return f"_roofwatch_values $'{lines}'"
+    return CALLS[word.takes]
 
 
 def _value(verb: str, word: Word) -> str:

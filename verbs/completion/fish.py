@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.verbs.completion.words import ANY, NONE, SESSIONS, WORDS, Command, Word
+from roofwatch.verbs.completion.words import ANY, LAST, NONE, PROBES, SESSIONS, WORDS, Command, Word
 
 HEAD = """\
 # fish completion of roofwatch, made by: roofwatch --completion fish
@@ -29,9 +29,27 @@ end
 function __roofwatch_sessions
     set -l data $XDG_DATA_HOME
     test -n "$data"; or set data $HOME/.local/share
-    for path in $data/roofwatch/sessions/*.jsonl
+    for path in @last@ $data/roofwatch/sessions/*.jsonl
         echo $path
     end
+end
+
+# What the session on this line has measured.
+function __roofwatch_probes
+    set -l data $XDG_DATA_HOME
+    test -n "$data"; or set data $HOME/.local/share
+    set -l file
+    for each in (commandline -opc)[3..-1]
+        test -f "$each"; and set file $each
+        if test "$each" = last
+            for path in $data/roofwatch/sessions/*.jsonl
+                set file $path
+            end
+        end
+    end
+    test -f "$file"; or return
+    head -c 8000000 -- $file |
+        string replace -rf '^\\{"kind":"span".*"probe":"([A-Za-z0-9_.-]*)".*' '$1' | sort -u
 end
 
 function __roofwatch_first
@@ -63,7 +81,7 @@ def script(commands: Sequence[Command]) -> str:
         test = f"complete -c roofwatch -n '__roofwatch_in {command.name or chr(34) * 2}'"
         lines += [f"{test} {_option(word)}\n" for word in command.options]
         lines += [f"{test}{_value(word)}\n" for word in command.arguments[:1] if word.takes != ANY]
-    return HEAD + "".join(lines)
+    return HEAD.replace("@last@", " ".join(LAST)) + "".join(lines)
 
 
 def _option(word: Word) -> str:
@@ -74,7 +92,11 @@ def _option(word: Word) -> str:
 
 def _value(word: Word) -> str:
     if word.takes == WORDS:
-        return f" -f -a '{' '.join(word.words)}'"
-    return {NONE: "", ANY: " -f", SESSIONS: " -F -a '(__roofwatch_sessions)'"}.get(
-        word.takes, " -F"
-    )
+        return f" -f -a '{' '.join(each.replace(' ', chr(92) + ' ') for each in word.words)}'"
+    calls = {
+        NONE: "",
+        ANY: " -f",
+        PROBES: " -f -a '(__roofwatch_probes)'",
+        SESSIONS: " -F -a '(__roofwatch_sessions)'",
+    }
+    return calls.get(word.takes, " -F")

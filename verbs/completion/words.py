@@ -10,10 +10,12 @@ from typing import NamedTuple
 from roofwatch.verbs.parser import Parser, parser_of
 
 NONE, ANY, FILES, SESSIONS, WORDS = "none", "any", "files", "sessions", "words"
+PROBES = "probes"  # of the session that stands on the same line
 MOST_SAID = 60  # characters of a help that stand beside an option
 OF_SESSIONS = {"resume", "session"}  # options whose file is a session; so are files that are shown
 OF_FILES = {"file", "function"}  # arguments that are none; --flag FILE tells itself by its type
 GIVEN = {"show", "compare"}  # verbs whose arguments are sessions
+LAST = ("last", "last~1")  # sessions that need no file's name
 
 
 class Word(NamedTuple):
@@ -45,11 +47,12 @@ def known_words() -> dict[str, tuple[str, ...]]:
     from roofwatch.session.cards import packaged_cards
     from roofwatch.session.models import packaged_models
     from roofwatch.session.plan import MEASURED, NOMINAL
+    from roofwatch.verbs.completion.card_names import card_names
 
     return {
         "--device": ("auto", "cpu", "cuda"),
         "--dtype": tuple(DTYPES),
-        "--gpu": tuple(card.key for card in packaged_cards()),
+        "--gpu": card_names(packaged_cards()),
         "--hold": (HOLD_ALL, *MATMUL_KEYS),
         "--kv": tuple(KV),
         "--lang": tuple(LANGUAGES),
@@ -90,6 +93,8 @@ def _word(verb: str, action: argparse.Action, known: Mapping[str, tuple[str, ...
         takes, listed = WORDS, tuple(_said(each) for each in action.choices)
     elif listed:
         takes = WORDS
+    elif action.dest == "probe":
+        takes = PROBES
     elif action.dest in OF_SESSIONS or (not names and verb in GIVEN):
         takes = SESSIONS
     else:

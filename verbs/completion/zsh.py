@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.verbs.completion.words import ANY, NONE, SESSIONS, WORDS, Command, Word
+from roofwatch.verbs.completion.words import ANY, LAST, NONE, PROBES, SESSIONS, WORDS, Command, Word
 
 HEAD = """\
 #compdef roofwatch
@@ -13,8 +13,29 @@ HEAD = """\
 # Files here, and the kept ones by any part of their name.
 _roofwatch_sessions() {
     local -a kept=(${XDG_DATA_HOME:-$HOME/.local/share}/roofwatch/sessions/*.jsonl(N))
+    local -a last=(@last@)
     _files
+    compadd -a last
     (( $#kept )) && compadd -M 'l:|=* r:|=*' -a kept
+}
+
+# Values in whatever case they are typed.
+_roofwatch_values() {
+    compadd -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' "$@"
+}
+
+# What the session on this line has measured.
+_roofwatch_probes() {
+    local each file
+    local -a kept=(${XDG_DATA_HOME:-$HOME/.local/share}/roofwatch/sessions/*.jsonl(N)) found
+    for each in ${(Q)words}; do
+        [[ -f ${~each} ]] && file=${~each}
+        [[ $each == last ]] && file=${kept[-1]}
+    done
+    [[ -f $file ]] || return
+    found=($(head -c 8000000 -- $file |
+        sed -n 's/^{"kind":"span".*"probe":"\\([A-Za-z0-9_.-]*\\)".*/\\1/p' | sort -u))
+    compadd -a found
 }
 """
 TAIL = """
@@ -52,7 +73,8 @@ def script(commands: Sequence[Command]) -> str:
     """The whole of it."""
     verbs = [f"    '{each.name}:{each.said}'\n" for each in commands if each.name]
     told = f"\ntypeset -ga _roofwatch_verbs=(\n{''.join(verbs)})\n"
-    return "".join([HEAD, told, *map(_function, commands), TAIL])
+    head = HEAD.replace("@last@", " ".join(LAST))
+    return "".join([head, told, *map(_function, commands), TAIL])
 
 
 def _function(command: Command) -> str:
@@ -72,5 +94,8 @@ def _specs(word: Word) -> list[str]:
 
 def _value(word: Word) -> str:
     if word.takes == WORDS:
-        return f"({' '.join(word.words)})"
-    return {ANY: " ", SESSIONS: "_roofwatch_sessions"}.get(word.takes, "_files")
+        return (
+            f"_roofwatch_values {' '.join(each.replace(' ', chr(92) + ' ') for each in word.words)}"
+        )
+    calls = {ANY: " ", PROBES: "_roofwatch_probes", SESSIONS: "_roofwatch_sessions"}
+    return calls.get(word.takes, "_files")

@@ -59,6 +59,8 @@ def test_a_torn_line_and_lines_of_a_newer_version_are_left_out(kept: Path) -> No
         (3, b"{", "not a line of a fleet"),
         (2, b'{"kind":"rank","rank":1,"record":{"measurements":3}}', "record: Expected `array`"),
         (2, b'{"kind":"collective","op":"x","times_s":[-1]}', "times_s"),
+        (2, b'{"kind":"rank","rank":1,"record":{"x":"\xed\xa0\x80"}}', "can't decode byte 0xed"),
+        (1, b'{"kind":"fleet","schema":"roofwatch.fleet/2"}', "this one reads roofwatch.fleet/1"),
         (4, b'{"kind":"fleet","schema":"roofwatch.fleet/1"}', "a second fleet begins here"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from made_fleet import made_fleet
 from simulated_ranks import planted
 
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import FAILED, Header, RankLine
 from roofwatch.session.fleet.outliers import GROUPS, PAIR, Outlier, outliers
 from roofwatch.session.fleet.slow_ranks import slow_ranks
@@ -132,3 +134,50 @@ def test_figures_of_a_real_record_are_read() -> None:
     assert first.figures["SM clock, held"].value == 1425
     assert first.figures["temperature, held"].value == 58
     assert first.peaks_tflops["bf16"] == pytest.approx(818, rel=0.01)
+
+
+TWO = Path(__file__).parents[2] / "sessions" / "two"
+
+
+def test_of_two_cards_the_one_that_computes_faster_is_not_slow_for_its_clock() -> None:
+    fleet = read_fleet(TWO / "fleet-slow.jsonl")
+    named = found(fleet)
+    assert {o.rank for o in named} == {1}  # card 0 clocks 5 % lower: it works harder
+    assert "SM clock, held" not in {o.metric for o in named}
+    clock = next(m for m in metrics(fleet) if m.name == "SM clock, held")
+    assert clock.slow_group == ()
+
+
+def held(tflops: float, mhz: float) -> dict[str, Any]:
+    """What a rank held for seconds."""
+    name = "matmul-bf16-sustained"
+    measured = {"id": name, "probe": name, "gbs": 1.0, "tflops": tflops, "peak_key": "bf16"}
+    return {
+        "measurements": [measured | {"protocol": "sustained"}],
+        "sustained": [{"measurement": name, "sm_mhz": mhz, "power_w": 690.0}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("tflops", "mhz", "slow"),
+    [
+        (690.0, 1290.0, set()),  # as fast as the others, at a lower clock
+        (600.0, 1290.0, {"matmul-bf16-sustained", "SM clock, held"}),
+        (600.0, 1450.0, {"matmul-bf16-sustained"}),
+    ],
+)
+def test_a_clock_counts_with_the_rate_it_belongs_to(
+    tflops: float, mhz: float, slow: set[str]
+) -> None:
+    made = {str(i): held(690.0 + i, 1450.0 + i) for i in range(7)}
+    fleet = fleet_of([100.0] * 8, **made, **{"7": held(tflops, mhz)})
+    named = found(fleet)
+    assert {o.metric for o in named} == slow
+    assert {o.rank for o in named} <= {7}
+
+
+def test_a_rank_that_never_came_is_on_no_node() -> None:
+    fleet = fleet_of([100, 100, 100])
+    fleet.add(RankLine(rank=3, node="rank 3", state="absent", why="never came, in 120 s"))
+    assert list(fleet.nodes) == ["node0"]
+    assert (fleet.ranks[3].who, fleet.ranks[3].fared) == ("rank 3", "absent: never came, in 120 s")

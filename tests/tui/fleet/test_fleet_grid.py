@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 from made_fleet import made_fleet
 from simulated_ranks import planted
 
-from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
+from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.lines import RankLine
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of, width
-from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved
-from roofwatch.tui.fleet.rank_page import rank_rows
+from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for, shown_slow
+from roofwatch.tui.fleet.rank_page import findings_said, rank_rows
+
+TWO = Path(__file__).parents[2] / "sessions" / "two"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +31,7 @@ def test_slow_ranks_and_lost_ones_have_a_mark_and_a_word(grid: Grid) -> None:
     assert "4284 GB/s" in rows[2]
     lost = next(r for r in rows if "node000 3" in r)
     assert "✗" in lost
-    assert "silent: silent for 20 s" in lost
+    assert "3 silent for 20 s; last word" in lost  # the word is not said twice
     slow = next(r for r in rows if "node001 1" in r)
     assert slow.count("▲") == 1 + 5  # the rank, and each figure on show
     assert "-9.1 %" in slow
@@ -51,6 +58,63 @@ def test_the_cursor_stays_on_show_wherever_it_goes(grid: Grid, size: tuple[int, 
     assert at == At(rank=30, top=at.top, column=0)
 
 
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("cells", [20, 40, 60, 80, 100, 120, 121, 160])
+def test_how_many_figures_are_beside_is_told_whole_or_not(
+    grid: Grid, cells: int, glyphs: Glyphs
+) -> None:
+    heads = [text_of(r) for r in grid_rows(grid, At(), cells, 24, glyphs)[:4]]
+    hidden = len(grid.names) - room_for(grid, cells, 24)[1]
+    assert hidden > 0
+    assert heads[3].endswith(f"{hidden} more {glyphs.left_right} ")
+    assert not any(char.isdigit() for char in heads[0])
+
+
+def test_the_figure_that_makes_a_rank_slow_comes_into_view() -> None:
+    fleet = made_fleet(8, links=False)
+    held = fleet.ranks[2].figures["matmul-bf16-sustained"]
+    figures = fleet.ranks[2].figures | {
+        "matmul-bf16-sustained": msgspec.structs.replace(held, value=held.value * 0.5)
+    }
+    fleet.ranks[2] = msgspec.structs.replace(fleet.ranks[2], figures=figures)
+    grid = Grid(fleet)
+    assert [grid.names[i] for i in grid.slow_columns(2)] == ["matmul-bf16-sustained"]
+    at = shown_slow(grid, At(rank=2), 80, 24)
+    drawn = [text_of(r) for r in grid_rows(grid, at, 80, 24, UNICODE)]
+    assert "-46.1 % ▲" in next(r for r in drawn if "▸" in r)
+    assert next(r for r in drawn if "▸" in r).count("▲") == 2
+    assert shown_slow(grid, at, 80, 24) == at
+
+
+def test_a_rank_that_never_came_is_told_by_its_number() -> None:
+    fleet = made_fleet(8, links=False)
+    fleet.add(RankLine(rank=8, state="absent", why="never came, in 120 s"))
+    drawn = [text_of(r) for r in grid_rows(Grid(fleet), At(), 80, 24, UNICODE)]
+    assert any(r.startswith(" ✗ rank 8 ") and "absent: never came" in r for r in drawn)
+
+
+def test_findings_of_one_kind_are_one_line_with_the_figures_they_are_of() -> None:
+    slow = read_fleet(TWO / "fleet-slow.jsonl")
+    said = findings_said(slow.ranks[1])
+    assert (
+        "unstable, matmul-bf16 (alike: matmul-fp16, matmul-tf32, matmul-fp32): The middle half of "
+        "its 14 repetitions spans 305 % of the median."
+    ) in said
+    assert len(said) < len(slow.ranks[1].findings)
+    page = [text_of(r) for r in rank_rows(Grid(slow), slow.ranks[1], 76, UNICODE)]
+    assert "SM clock" in page[3]
+    assert "deviations" not in page[3]  # of two they say nothing
+    assert any("matmul-bf16-sustained, TFLOP/s " in t for t in page)
+
+
+def test_a_page_names_the_ranks_links() -> None:
+    fleet = made_fleet(8)
+    fleet.links[3] = msgspec.structs.replace(fleet.links[3], time_s=1e-3)
+    grid = Grid(fleet)
+    page = " ".join(text_of(r) for r in rank_rows(grid, grid.ranks[3], 110, UNICODE))
+    assert "link: to node000 card 4 (rank 4) 67.1 GB/s, 15 % of nominal, 5.7 times slower" in page
+
+
 def test_the_next_marked_rank_is_found_round_and_round(grid: Grid) -> None:
     marked = sorted({3, *planted(64)})
     at, seen = 0, []
@@ -67,8 +131,9 @@ def test_a_ranks_page_has_its_figures_its_distance_and_the_cause(grid: Grid) -> 
     assert text[1] == "done, slow"
     assert any(t.startswith("add_scalar-fp16, GB/s") and "-9.1 %" in t for t in text)
     assert any("power-capped: its power limit is 500 W, the others' 700 W" in t for t in text)
-    assert any(t.startswith("finding: SM clock 1425 of 1980 MHz") for t in text)
+    said = "finding: throttled, matmul-bf16-sustained: SM clock 1425"
+    assert any(t.startswith(said) for t in text)
     assert all(len(t) <= 76 for t in text)
     lost = [text_of(r) for r in rank_rows(grid, grid.ranks[3], 76, UNICODE)]
-    assert lost[1].startswith("silent: silent for 20 s")
-    assert len(lost) == 2
+    assert lost[1].startswith("silent for 20 s; last word")
+    assert not [t for t in lost[2:] if t and not t.startswith("link: ")]

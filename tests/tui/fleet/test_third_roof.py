@@ -30,5 +30,21 @@ def test_it_rises_to_the_ridge_and_is_flat_behind_it() -> None:
     assert top[-1] == top[-2] < top[0]
 
 
+@pytest.mark.parametrize("ridge", [88.2, 99.0, 100.0, 109.0, 115.0, 130.0])
+def test_the_ridge_is_named_where_a_decade_stands_beside_it(ridge: float) -> None:
+    roof = LinkRoof(
+        group="world", bus_gbs=0.293, peak_key="fp32", peak_tflops=ridge * 0.293e-3, ridge=ridge
+    )
+    text = "\n".join(text_of(r) for r in third_roof(roof, 80, UNICODE))
+    assert f"ridge {ridge:.3g}" in text
+
+
+def test_small_figures_keep_three_digits() -> None:
+    roof = LinkRoof(group="world", bus_gbs=0.611, peak_key="fp32", peak_tflops=0.099, ridge=162.0)
+    text = "\n".join(text_of(r) for r in third_roof(roof, 80, UNICODE))
+    assert "fp32 0.0990" in text
+    assert "0.611 GB/s sent" in text
+
+
 def test_a_narrow_place_and_no_ridge_have_none() -> None:
     assert third_roof(ROOF, 35, UNICODE) == []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
-from made_fleet import made_fleet
+from made_fleet import fleet_lines, made_fleet
 
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import CollectiveLine, EndLine, Header, LinkLine, RankLine
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
@@ -25,7 +28,7 @@ def fleet() -> Fleet:
 def test_it_names_the_slow_with_their_numbers_and_reasons(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet, 120))
     assert "64 ranks on 8 nodes, NVIDIA H200; quick suite by torchrun" in text
-    assert "✓ 63 measured   ✗ 1 not whole   ▲ 5 slow" in text
+    assert "✓ 63 measured   ✗ 1 not whole   ▲ 5 slow ranks" in text
     assert "node004 card 7 (rank 39)" in text
     assert "robust deviations" in text
     assert "low-clock: its clock was 1742 MHz, the others' 1980 MHz" in text
@@ -35,16 +38,18 @@ def test_it_names_the_slow_with_their_numbers_and_reasons(fleet: Fleet) -> None:
 
 def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet))
-    assert " all_reduce, 64 ranks            20 us    1 GiB       490     20 us      0 %" in text
+    assert " collective, 64 ranks    latency at size bus GB/s share" in text
+    assert " all_reduce                20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
     assert "83 % of the shorter one is" in " ".join(text.split())
-    assert "7 between nodes, 45 – 45 GB/s" in text
+    assert "7 between nodes, 45.0 GB/s, latency 8 µs" in text
+    assert "56 within nodes, 380 GB/s, 84 % of nominal, latency 8 µs" in text
 
 
 @pytest.mark.parametrize("cells", [80, 120])
 @pytest.mark.parametrize("ranks", [8, 64, 256])
 def test_it_fits_a_screen_however_many_there_are(cells: int, ranks: int) -> None:
     rows = printed(made_fleet(ranks, lost=tuple(range(0, ranks, 7))), cells)
-    assert len(rows) <= 60
+    assert len(rows) <= 63
     assert all(len(r) <= cells for r in rows)
 
 
@@ -61,7 +66,7 @@ def test_ascii_and_what_a_host_is_called_cannot_act(fleet: Fleet) -> None:
 def test_a_file_that_was_cut_short_says_so() -> None:
     cut = made_fleet(8, links=False)
     cut.end = None
-    assert "cut short" in " ".join(printed(cut))
+    assert "cut short" in " ".join(" ".join(printed(cut)).split())
     cut.add(EndLine(complete=True))
     assert "cut short" not in " ".join(printed(cut))
 
@@ -77,5 +82,86 @@ def test_two_ranks_are_compared_and_one_is_not() -> None:
             fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=record))
     assert "slow" not in " ".join(printed(alone))
     text = " ".join(" ".join(printed(two)).split())
-    assert "n card 1 (rank 1): add 80 GB/s, 20 % under the faster 100" in text
+    assert "n card 1 (rank 1): add 80.0 GB/s, 20 % under the faster 100" in text
     assert "of two, spread cannot tell which is wrong" in text
+
+
+TWO = Path(__file__).parents[2] / "sessions" / "two"
+
+
+def test_the_report_of_two_h200s_says_when_with_what_and_what_share_of_the_links() -> None:
+    text = " ".join(" ".join(printed(read_fleet(TWO / "fleet-1.jsonl"))).split())
+    assert "recorded 2026-11-30 12:54 UTC on vm; roofwatch 0.1.0, torch 2.11.0+cu130, NCCL;" in text
+    assert "driver 580.159.04; power limit 700 W" in text
+    assert "nominal: NVLink by its rate, 450 GB/s each way" in text
+    assert "1 GiB 328 73 %" in text
+    assert "pairs: 1 within nodes, 295 GB/s, 66 % of nominal, latency 32.6 µs" in text
+    assert "add_scalar-fp16, GB/s 4273 4272 4274 0.3 % ✓" in text
+    assert "matmul-bf16-sustained, TFLOP/s 691 688 694 4 % ✓" in text
+
+
+def test_of_two_cards_the_slowed_one_alone_is_slow() -> None:
+    text = " ".join(" ".join(printed(read_fleet(TWO / "fleet-slow.jsonl"))).split())
+    assert "▲ 1 slow rank · no links" in text
+    assert "SM clock, held, MHz 1499 1462 1536 4 % ✓" in text
+    assert "card 0 (rank 0)" not in text
+    assert "links: not measured, and the file does not say why" in text
+
+
+def test_a_slow_link_is_in_the_headline_and_told_by_times() -> None:
+    fleet = made_fleet(8)
+    fleet.links[3] = msgspec.structs.replace(fleet.links[3], time_s=(64 << 20) / 38e9)
+    rows = printed(fleet, 120)
+    assert "▲ 1 slow link" in rows[1]
+    said = "node000 card 3 to node000 card 4 carries 38 GB/s: 10 times slower than the median"
+    assert said in " ".join(rows)
+    assert "robust deviations)" in rows[-1]
+
+
+def test_ranks_that_a_torn_file_lacks_are_named() -> None:
+    fleet = Fleet()
+    for line in fleet_lines(8, links=False):
+        if not (isinstance(line, RankLine) and line.rank in (2, 5)):
+            fleet.add(line)
+    text = "\n".join(printed(fleet))
+    assert "✗ 2 not whole" in text
+    assert "✗ ranks 2, 5 nothing of it is in the file" in text
+
+
+@pytest.mark.parametrize(
+    ("device", "launcher", "said"),
+    [
+        ("cpu", "alone", "1 rank on 1 node, CPUs; short suite, one process alone"),
+        ("cuda", "Slurm", "1 rank on 1 node, GPUs; short suite by Slurm"),
+    ],
+)
+def test_a_fleet_that_measured_nothing(device: str, launcher: str, said: str) -> None:
+    fleet = Fleet()
+    header = Header(schema="roofwatch.fleet/1", suite="short", device=device, launcher=launcher)
+    fleet.add(header)
+    fleet.add(RankLine(rank=0, host="n", node="n", state="failed", why="not done after 3 s"))
+    fleet.add(EndLine(complete=False))
+    rows = printed(fleet)
+    assert rows[0] == f" {said}"
+    assert rows[1] == " ✗ none measured   ✗ 1 not whole"
+
+
+def test_nodes_that_call_themselves_alike_and_threads_are_told() -> None:
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=2, device="cpu", torch="2.13"))
+    record = {
+        "device": {"kind": "cpu", "name": "c"},
+        "software": {"settings": {"OMP_NUM_THREADS": "4"}},
+    }
+    raw = msgspec.Raw(msgspec.json.encode(record))
+    for rank, node in enumerate(("vm", "vm#2")):
+        fleet.add(RankLine(rank=rank, host="vm", node=node, record=raw))
+    text = " ".join(" ".join(printed(fleet)).split())
+    assert "on vm, vm#2 (nodes of one name, vm, are numbered); torch 2.13" in text
+    assert "each rank with OMP_NUM_THREADS=4" in text
+
+
+@pytest.mark.parametrize("cells", [80, 100, 120])
+def test_no_figure_loses_its_unit(cells: int) -> None:
+    rows = printed(read_fleet(TWO / "fleet-1.jsonl"), cells)
+    assert any(r.startswith(" matmul-bf16-sustained, TFLOP/s ") for r in rows)

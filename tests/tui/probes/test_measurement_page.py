@@ -26,7 +26,9 @@ from roofwatch.session.events import (
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
+from roofwatch.session.rates import value
 from roofwatch.session.replay import Replay
+from roofwatch.session.three_digits import three_digits
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import style
 from roofwatch.tui.drawing.rows_of_text import text_of, width
@@ -283,10 +285,12 @@ def test_skipped_failed_and_not_run_say_why(h200_file: Path, full: Session) -> N
 def test_notes_and_repeated_blocks_are_said(h200: Session) -> None:
     m = next(m for m in h200.measurements if m.probe == "add_scalar-fp32")
     h200.add(Note(t=m.t, text="reads +2.5 % of it: both blocks are repeated", probe=m.probe))
-    h200.add(m)
+    h200.add(msgspec.structs.replace(m, times_s=[2 * t for t in m.times_s]))
     page = lines(h200, "add_scalar-fp32")
     assert "both blocks are repeated" in told(page, "note")
-    assert "measured 2 times in this run: the last stands" in told(page, "note")
+    before = three_digits(value(m))
+    now = three_digits(value(m) / 2)
+    assert f"was measured again: {now} GB/s stands, in place of {before}" in told(page, "note")
     assert told(page, "control").endswith("% of the first")
 
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from made_fleet import fleet_lines, made_fleet
+from textual.binding import Binding
 
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import encode
 from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.fleet.fleet_help import FleetHelp
+from roofwatch.tui.fleet.links_page import LinksPage
 from roofwatch.tui.fleet.rank_page import RankPage
-from roofwatch.tui.screen.fleet_app import FleetApp
+from roofwatch.tui.screen.fleet_app import FleetApp, FleetScreen
 from roofwatch.verbs import show
+
+TWO = Path(__file__).parents[2] / "sessions" / "two"
 
 
 def here(app: FleetApp) -> str:
@@ -44,6 +52,87 @@ async def test_arrows_move_n_finds_the_slow_and_enter_opens_a_rank(size: tuple[i
         assert app.at.column == (2 if size[0] == 80 else 0)
         await pilot.press("q")
     assert app.return_code == 0
+
+
+def slow_pair() -> Fleet:
+    """Ranks that are alike, one link that is not."""
+    fleet = Fleet()
+    for line in fleet_lines(6):  # the planted ones come later
+        fleet.add(line)
+    fleet.ranks = {r: msgspec.structs.replace(fleet.ranks[0], rank=r, card=r) for r in range(6)}
+    fleet.links[2] = msgspec.structs.replace(fleet.links[2], time_s=fleet.links[2].time_s * 7.3)
+    return fleet
+
+
+async def test_a_slow_link_is_in_the_head_beneath_the_ranks_and_on_its_page() -> None:
+    app = FleetApp(slow_pair(), UNICODE)
+    said = "node000 card 2 to node000 card 3 carries 52.1 GB/s: 7.3 times slower"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "▲ 1 slow link" in app.pane.lines[1]
+        assert "none slow" not in app.pane.lines[1]
+        assert any(said in line for line in app.pane.lines[10:])
+        assert "c links" in app.pane.lines[-1]
+        for key in ("n", "c"):  # no rank is slow: n leads to the links too
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(app.screen, LinksPage)
+            assert any(said in line for line in app.screen.pane.lines)
+            assert any(line.rstrip().endswith("fit off") for line in app.screen.pane.lines)
+            await pilot.press("escape")
+            await pilot.pause()
+
+
+async def test_the_list_of_keys_has_every_key_of_the_grid() -> None:
+    app = FleetApp(made_fleet(8, links=False), UNICODE)
+    signs = {
+        "escape": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp",
+        "pagedown": "PgDn", "space": "Space", "home": "Home", "end": "End", "enter": "Enter",
+        "question_mark": "?",
+    }  # fmt: skip
+    async with app.run_test(size=(80, 40)) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, FleetHelp)
+        told = " ".join(line[:18] for line in app.screen.pane.lines)
+        for binding in FleetScreen.BINDINGS:
+            assert isinstance(binding, Binding)
+            for key in binding.key.split(","):
+                if not key.startswith("ctrl+"):
+                    assert signs.get(key, key) in told, key
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not isinstance(app.screen, FleetHelp)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (40, 12), (80, 24), (120, 36)])
+async def test_the_footer_keeps_the_list_of_keys_and_the_end(size: tuple[int, int]) -> None:
+    app = FleetApp(made_fleet(64), UNICODE)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert "? keys  q Esc quit  1 of 64" in app.pane.lines[-1]
+
+
+async def test_the_footer_offers_nothing_that_does_nothing() -> None:
+    fleet = read_fleet(TWO / "fleet-1.jsonl")
+    app = FleetApp(fleet, UNICODE)
+    async with app.run_test(size=(200, 24)) as pilot:
+        await pilot.pause()
+        assert "n slow" not in app.pane.lines[-1]  # none is
+        assert "figure" not in app.pane.lines[-1]  # all are on show
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "←→ figure" in app.pane.lines[-1]
+
+
+async def test_the_figure_that_earned_the_mark_is_in_view_from_the_start() -> None:
+    fleet = read_fleet(TWO / "fleet-slow.jsonl")
+    fleet.ranks = {0: msgspec.structs.replace(fleet.ranks[1], rank=0), 1: fleet.ranks[0]}
+    fleet.ranks[1] = msgspec.structs.replace(fleet.ranks[1], rank=1)
+    app = FleetApp(fleet, UNICODE)
+    async with app.run_test(size=(35, 24)) as pilot:
+        await pilot.pause()
+        assert here(app).count("▲") >= 2
 
 
 async def test_it_follows_the_terminals_size() -> None:

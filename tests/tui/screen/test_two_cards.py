@@ -103,7 +103,7 @@ def test_a_links_session_has_no_table_of_gaps() -> None:
     session = replayed("links")
     from roofwatch.session.roofs import roofs
 
-    rows = [text_of(r) for r in session_rows(session, roofs(session), 80, UNICODE)]
+    rows = [text_of(r) for r in session_rows(session, roofs(session), [], 80, UNICODE)]
     assert len(rows) <= 3
     assert rows[0].startswith(" No record table and no answers of a links session")
     assert "missing" not in markdown(session)

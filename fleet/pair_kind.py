@@ -1,0 +1,34 @@
+"""Over what two cards of one node meet, by the driver's word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.telemetry.choose import choose
+from roofwatch.telemetry.nvml import Absent, Gone, Nvml, NvmlError, load
+from roofwatch.telemetry.topology import Watched, pairs
+
+
+def uuid_of(device: Any) -> str:
+    """The UUID of a rank's own card as torch says it; empty where it does not."""
+    import torch
+
+    uuid = getattr(torch.cuda.get_device_properties(device), "uuid", None)
+    return f"GPU-{uuid}" if uuid is not None else ""
+
+
+def pair_kind(own: str, other: str, nvml: Nvml | None = None) -> str:
+    """``nvlink`` or ``pcie`` of two cards by their UUIDs; empty where NVML does not say."""
+    if not own or not other or own == other:
+        return ""
+    try:
+        asked = nvml or load()
+        asked.start()
+        cards = [Watched(i, choose(asked, name, {}).whole) for i, name in enumerate((own, other))]
+        meets = pairs(asked, cards)[0].nvlink
+    except (Absent, Gone, NvmlError):
+        return ""
+    if meets is None:
+        return ""
+    return NVLINK if meets else PCIE

@@ -1,0 +1,111 @@
+"""What a fleet's links were sold as, so that what they carry can be held against it.
+
+The driver's word for a link stands in the file where it was asked. Where it was not, a rate tells:
+what no PCIe of that card carries came over NVLink. Of the network between nodes, and of processes
+on CPUs, nothing is sold by the card.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from roofwatch.roofline.links import pcie_gbs
+from roofwatch.roofline.nominal import Card, NominalError
+from roofwatch.session.cards import load_cards, packaged_cards
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine, LinkLine
+from roofwatch.session.fleet.link_figures import collective, link_gbs
+from roofwatch.session.links import NVLINK, PCIE
+
+NAMES = {NVLINK: "NVLink", PCIE: "PCIe"}
+BY_DRIVER, BY_RATE, BY_CARD = "driver", "rate", "card"
+
+
+class LinkNominal(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a group's links: the kind, GB/s of one card in one direction by its datasheet, and how the
+    kind is known. ``why`` says why there is no figure."""
+
+    group: str
+    link: str = ""  # "nvlink" | "pcie"
+    gbs: float | None = None
+    how: str = ""  # "driver" | "rate" (more than PCIe carries) | "card" (it has no other)
+    why: str = ""
+
+    def share(self, gbs: float | None) -> float | None:
+        """Of the nominal rate."""
+        return gbs / self.gbs if gbs is not None and self.gbs else None
+
+
+def link_nominals(fleet: Fleet) -> dict[str, LinkNominal]:
+    """Of the links within nodes, between them, and of all ranks together."""
+    within = _within(fleet)
+    if len(fleet.nodes) < 2:
+        world = msgspec.structs.replace(within, group=WORLD)
+    else:
+        world = _between(fleet, WORLD)
+    return {WITHIN: within, BETWEEN: _between(fleet, BETWEEN), WORLD: world}
+
+
+def _on_cpus(fleet: Fleet) -> bool:
+    return fleet.header.device == "cpu" or any(c.backend == "gloo" for c in fleet.collectives)
+
+
+def _between(fleet: Fleet, group: str) -> LinkNominal:
+    if _on_cpus(fleet):
+        return LinkNominal(group=group, why="gloo between processes on CPUs: no card's link")
+    return LinkNominal(group=group, why="the network between nodes is no part of a card")
+
+
+def _within(fleet: Fleet) -> LinkNominal:
+    if _on_cpus(fleet):
+        return LinkNominal(group=WITHIN, why="gloo between processes on CPUs: no card's link")
+    cards = _cards(fleet)
+    if not cards:
+        return LinkNominal(group=WITHIN, why="the card's links are in no table")
+    nvlink = min((c.nvlink_gbs or 0.0 for c in cards), default=0.0)
+    pcie = min((pcie_gbs(c.pcie_gen, c.pcie_lanes) or 0.0 for c in cards), default=0.0)
+    told = {x.link for x in fleet.links if x.group == WITHIN and x.link in NAMES}
+    if len(told) > 1:
+        return LinkNominal(group=WITHIN, why="some pairs are joined by NVLink, others by PCIe")
+    link, how = next(iter(told), ""), BY_DRIVER
+    if not link and nvlink and pcie and _fastest(fleet) > pcie:
+        link, how = NVLINK, BY_RATE
+    elif not link and not nvlink:
+        link, how = PCIE, BY_CARD
+    gbs = {NVLINK: nvlink, PCIE: pcie}.get(link)
+    if gbs:
+        return LinkNominal(group=WITHIN, link=link, gbs=gbs, how=how)
+    if link:
+        return LinkNominal(group=WITHIN, link=link, why=f"the table has no {NAMES[link]} of it")
+    why = f"by NVLink ({nvlink:.0f} GB/s) or PCIe ({pcie:.0f}): the file does not say which"
+    return LinkNominal(group=WITHIN, why=why)
+
+
+def _cards(fleet: Fleet) -> list[Card]:
+    try:
+        table = load_cards()[0]
+    except NominalError:  # a mistake in the user's own file
+        table = packaged_cards()
+    keys = {r.nominal_key for r in fleet.in_order}
+    return [card for card in table if card.key in keys]
+
+
+def _fastest(fleet: Fleet) -> float:
+    """GB/s of the best pair or collective that stays within a node."""
+    rates = link_gbs(fleet)
+    inside = [rates.get((x.a, x.b), 0.0) for x in fleet.links if x.group == WITHIN]
+    alone = len(fleet.nodes) < 2
+    of = [c for c in fleet.collectives if c.group == WITHIN or (alone and c.group == WORLD)]
+    return max([*inside, *(collective(c).best_bus_gbs or 0.0 for c in of)], default=0.0)
+
+
+def of_collective(found: dict[str, LinkNominal], line: CollectiveLine) -> float | None:
+    """The share of the nominal rate that a collective's best bus bandwidth is."""
+    nominal = found.get(line.group)
+    return nominal.share(collective(line).best_bus_gbs) if nominal is not None else None
+
+
+def of_pair(found: dict[str, LinkNominal], line: LinkLine, gbs: float | None) -> float | None:
+    """The share of the nominal rate that a pair carries."""
+    nominal = found.get(line.group)
+    return nominal.share(gbs) if nominal is not None else None

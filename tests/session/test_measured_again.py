@@ -1,0 +1,115 @@
+"""A block that was repeated: report, page and progress name the figure that was and the one that
+stands."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from roofwatch.session.events import Measurement
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.measured_again import measured_again, said_again
+from roofwatch.session.rate_scale import rate_scale, scaled
+from roofwatch.session.table import probe_rows
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.plain import _follow, line_of
+from roofwatch.tui.printed.report import report
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
+
+
+@pytest.fixture(scope="module")
+def cpu() -> Session:
+    """A kept run in which another type did not move bytes as fast: both blocks were repeated."""
+    session = fold(events(SESSIONS / "cpu" / "full-1.jsonl"))
+    session.closed = True
+    return session
+
+
+def test_both_figures_are_told(cpu: Session) -> None:
+    assert [one.probe for one in measured_again(cpu)] == ["add_scalar-fp32", "add_scalar-fp64"]
+    assert said_again(cpu) == [
+        "add_scalar fp32 was measured again: 4.03 GB/s stands, in place of 4.51",
+        "add_scalar fp64 was measured again: 2.88 GB/s stands, in place of 3.22",
+    ]
+    assert said_again(cpu, "add_scalar-fp64") == said_again(cpu)[1:]
+    stands = {m.probe: m for m in cpu.measured()}
+    assert all(stands[one.probe] is one.last for one in measured_again(cpu))
+
+
+def test_the_report_tells_them_beside_the_note(cpu: Session) -> None:
+    text = " ".join(" ".join(text_of(r).split()) for r in report(cpu, None, 100, UNICODE))
+    assert "both blocks are repeated" in text
+    assert all(said in text for said in said_again(cpu))
+
+
+def test_points_of_a_sweep_and_other_runs_are_no_repetition() -> None:
+    session = fold(events(SESSIONS / "h200-full-1.jsonl"))
+    assert said_again(session) == []
+    m = session.measured()[0]
+    session.add(msgspec.structs.replace(m, run=m.run + 1))
+    assert said_again(session) == []
+
+
+def test_a_slow_matmul_is_told_in_the_reports_unit(cpu: Session) -> None:
+    session = fold(events(SESSIONS / "cpu" / "kernels-1.jsonl"))
+    m = next(m for m in session.measured() if m.probe == "matmul-fp32")
+    session.add(msgspec.structs.replace(m, times_s=[t / 2 for t in m.times_s]))
+    (said,) = said_again(session, "matmul-fp32")
+    assert "GFLOP/s stands, in place of " in said
+
+
+def test_progress_names_what_a_figure_takes_the_place_of(cpu: Session) -> None:
+    rows = {r.probe: scaled(r, rate_scale(cpu)) for r in probe_rows(cpu, [])}
+    said = line_of(rows["add_scalar-fp64"], UNICODE, 3.2249)
+    assert said.endswith(", measured again: in place of 3.22")
+    assert " 2.88 GB/s" in said
+    assert "again" not in line_of(rows["add_scalar-fp64"], UNICODE)
+    matmul = line_of(rows["matmul-fp32"], UNICODE)
+    assert " 10.7 GFLOP/s" in matmul
+    assert "expected 31.9 – 147" in matmul
+
+
+class Told:
+    """A live session that hands over its measurements one by one, as a run does."""
+
+    path = Path("x.jsonl")
+    waiting = False
+
+    def __init__(self, name: str) -> None:
+        self.left = list(events(SESSIONS / f"{name}.jsonl"))
+        self.session = fold([])
+        self.file = SimpleNamespace(problem=None)
+        self.instruments = SimpleNamespace(silence=None)
+
+    def poll(self) -> None:
+        while self.left:
+            event = self.left.pop(0)
+            self.session.add(event)
+            if isinstance(event, Measurement):
+                return
+
+    @property
+    def probing(self) -> bool:
+        return bool(self.left)
+
+
+def test_a_run_tells_the_second_figure_with_the_first() -> None:
+    out: Any = io.StringIO()
+    told: Any = Told("cpu/full-1")
+    _follow(told, out, None, UNICODE, None)
+    lines = out.getvalue().splitlines()
+    of_first = [line for line in lines if line.startswith(" add_scalar fp32  ")]
+    assert len(of_first) == 2
+    assert (" 4.51 GB/s" in of_first[0], "again" in of_first[0]) == (True, False)
+    assert " 4.03 GB/s" in of_first[1]
+    assert of_first[1].endswith(", measured again: in place of 4.51")
+    assert any(line.endswith(", measured again: in place of 3.22") for line in lines)
+    assert "TFLOP/s" not in out.getvalue()

@@ -1,0 +1,212 @@
+"""The links of a fleet as rows of text: collectives, the third roof, overlap, slow links."""
+
+from __future__ import annotations
+
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
+from roofwatch.session.fleet.link_figures import (
+    Collective,
+    collective,
+    link_gbs,
+    link_roofs,
+    overlapped,
+    slow_links,
+)
+from roofwatch.session.fleet.link_nominals import (
+    BY_CARD,
+    BY_DRIVER,
+    BY_RATE,
+    NAMES,
+    LinkNominal,
+    link_nominals,
+)
+from roofwatch.session.fleet.missing_links import missing_links
+from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
+from roofwatch.tui.drawing.numbers import percent
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
+from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.fleet.third_roof import third_roof
+
+OP_CELLS, MOST_OP_CELLS = 19, 40
+OTHER_CELLS = 57  # of the columns behind the name
+MOST_GROUPS, MOST_LINKS = 4, 6
+COLUMNS = (
+    "latency: of the smallest size. bus GB/s: what each link carries, at its best size. "
+    "{share}alpha + size / beta: the line through all sizes, beta in GB/s. fit off: how far the "
+    "times lie from it."
+)
+SHARE, SHARE_CELLS = "share: of the nominal rate. ", 6
+HOW = {
+    BY_DRIVER: " by the driver's word",
+    BY_RATE: " by its rate",
+    BY_CARD: ", as the card has no NVLink",
+}
+
+
+def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    """All of it; in place of it why no link was measured."""
+    missing = missing_links(fleet)
+    if missing:
+        return [row(""), *hung(" links: ", shown(missing), cells, of_head="dim")]
+    sold = link_nominals(fleet)
+    out = [row("")]
+    if fleet.collectives:
+        out += _collectives(fleet, sold, cells, glyphs)
+    out += _nominal(fleet, sold, cells)
+    drawn: list[Row] = []
+    for roof in link_roofs(fleet):
+        if roof.group == WORLD and len(fleet.nodes) > 1:
+            continue
+        where = {WITHIN: "within a node", BETWEEN: "between nodes"}.get(roof.group, "all ranks")
+        said = (
+            f"{where} {significant(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
+            f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
+            "byte sent"
+        )
+        out += hung(" third roof: ", said, cells, of_head="dim")
+        drawn = third_roof(roof, cells, glyphs)  # of several the last: the widest
+    out += [*drawn, *_overlap(fleet, cells), *_pairs(fleet, sold, cells, glyphs)]
+    return micro([*out, *slow_link_rows(fleet, cells, glyphs)], glyphs)
+
+
+def slow_link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    """The slow links by name, as many as there is room for in a report."""
+    slow = slow_links(fleet)
+    out: list[Row] = []
+    for each in slow[:MOST_LINKS]:
+        out += hung(f" {glyphs.warn} ", shown(each.text), cells, of_head="warn")
+    if len(slow) > MOST_LINKS:
+        out.append(row((f"   and {len(slow) - MOST_LINKS} more links (--json names all)", "dim")))
+    return out
+
+
+def _collectives(
+    fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyphs
+) -> list[Row]:
+    known = any(each.gbs for each in sold.values())  # else there is no column of shares
+    wide = min(max(OP_CELLS, cells - OTHER_CELLS + (0 if known else SHARE_CELLS)), MOST_OP_CELLS)
+    groups = [c for c in map(collective, fleet.collectives) if c.group == WORLD]
+    counts = {c.ranks for c in groups}
+    of = f"collective, {counts.pop()} ranks" if len(counts) == 1 else "collective"
+    head = f" {head_of(of, wide, glyphs.ellipsis):<{wide}} {'latency':>7} {'at size':>7}"
+    head += f" {'bus GB/s':>8}{' share' if known else ''} {'alpha':>7} {'beta':>6} {'fit off':>7}"
+    out = [row((head, "dim"))]
+    within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
+    between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
+    within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
+    for c in (*groups, *within[:MOST_GROUPS], *between):
+        out.append(_collective(c, sold if known else None, wide, glyphs))
+    if len(within) > MOST_GROUPS:
+        rest = len(within) - MOST_GROUPS
+        out.append(row((f"   and {rest} nodes whose all_reduce is faster", "dim")))
+    return [*out, *wrapped(COLUMNS.format(share=SHARE if known else ""), cells, "dim", " ")]
+
+
+def _collective(
+    c: Collective, sold: dict[str, LinkNominal] | None, wide: int, glyphs: Glyphs
+) -> Row:
+    between = ", between nodes" if len(c.op) + len(", between nodes") <= wide else ", between"
+    where = {WORLD: "", BETWEEN: between}.get(c.group, f", {shown(c.node)}")
+    name = head_of(f"{shown(c.op)}{where}", wide, glyphs.ellipsis)
+    if not c.sizes:
+        return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
+    best = max(c.sizes, key=lambda s: s.bus_gbs)
+    line = f" {name:<{wide}} {_time(c.sizes[0].time_s):>7} {_bytes(best.bytes):>7}"
+    line += f" {significant(best.bus_gbs):>8}"
+    if sold is not None:
+        nominal = sold.get(c.group)
+        line += f" {percent(nominal.share(best.bus_gbs) if nominal else None):>5}"
+    if c.fit is not None:
+        beta = significant(c.fit.beta_gbs)
+        line += f" {_time(c.fit.alpha_s):>7} {beta:>6} {percent(c.fit.residual):>7}"
+    return row(line)
+
+
+def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row]:
+    out: list[Row] = []
+    several = len(fleet.nodes) > 1
+    for group, where in ((WITHIN, "within a node "), (BETWEEN, "between nodes ")):
+        each = sold[group]
+        if group == BETWEEN and not several:
+            continue
+        if group == WITHIN and several and not any(x.group == WITHIN for x in fleet.links):
+            continue
+        if each.gbs is None:
+            said = f"{where if several else ''}not known ({each.why})"
+        else:
+            said = (
+                f"{where if several else ''}{NAMES[each.link]}{HOW[each.how]}, "
+                f"{significant(each.gbs)} GB/s each way, all links of a card"
+            )
+        out += hung(" nominal: ", said, cells, of_head="dim")
+    return out
+
+
+def _overlap(fleet: Fleet, cells: int) -> list[Row]:
+    o = overlapped(fleet)
+    if o is None:
+        return []
+    said = (
+        f"matmuls {_time(o.compute_s)}, all-reduce {_time(o.link_s)}, together "
+        f"{_time(o.together_s)}: {max(0.0, min(1.0, o.hidden)) * 100:.0f} % of the shorter one is "
+        f"hidden (all of it: {_time(o.longer_s)}, none: {_time(o.sum_s)})"
+    )
+    return hung(" overlap: ", said, cells, of_head="dim")
+
+
+def _pairs(fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyphs) -> list[Row]:
+    rates = link_gbs(fleet)
+    out: list[Row] = []
+    for group, said in ((WITHIN, "within nodes"), (BETWEEN, "between nodes")):
+        of = [rates[x.a, x.b] for x in fleet.links if x.group == group and (x.a, x.b) in rates]
+        least = [x.latency_s for x in fleet.links if x.group == group and x.latency_s]
+        if not of:
+            continue
+        text = f"{len(of)} {said}, {_range([significant(g) for g in (min(of), max(of))], glyphs)}"
+        shares = [percent(sold[group].share(g)) for g in (min(of), max(of))]
+        text += " GB/s" + (f", {_range(shares, glyphs)} of nominal" if sold[group].gbs else "")
+        if least:
+            text += f", latency {_range([_time(t) for t in (min(least), max(least))], glyphs)}"
+        out += hung(" pairs: ", text, cells, of_head="dim")
+    return out
+
+
+def _range(ends: list[str], glyphs: Glyphs) -> str:
+    """From one to the other; one of two that read alike."""
+    return f" {glyphs.dash} ".join(dict.fromkeys(ends))
+
+
+def rank_link_rows(fleet: Fleet, rank: int, most: int) -> list[str]:
+    """A rank's pairs in words, the slowest first."""
+    rates, sold, named = link_gbs(fleet), link_nominals(fleet), slow_links(fleet)
+    found = []
+    for x in fleet.links:
+        gbs = rates.get((x.a, x.b))
+        if gbs is None or rank not in (x.a, x.b):
+            continue
+        other = x.b if rank == x.a else x.a
+        place = fleet.ranks[other].who if other in fleet.ranks else f"rank {other}"
+        said = f"to {place} {significant(gbs)} GB/s"
+        if (share := sold[x.group].share(gbs) if x.group in sold else None) is not None:
+            said += f", {percent(share)} of nominal"
+        slow = next((s for s in named if s.ranks == (x.a, x.b)), None)
+        if slow is not None:
+            said += f", {slow.times:.1f} times slower than the others"
+        found.append((gbs, said))
+    return [said for _, said in sorted(found)[:most]]
+
+
+def _time(seconds: float) -> str:
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _bytes(size: int) -> str:
+    for scale, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << scale:
+            return f"{size / (1 << scale):.3g} {unit}"
+    return f"{size} B"
