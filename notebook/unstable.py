@@ -1,14 +1,13 @@
-"""Repetitions that disagree, among themselves or with a control: the median may not repeat."""
+"""Repetitions that disagree, among themselves or with the profiler: the median may not repeat."""
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import BYTES, NOTE, SUSPECT, Finding, finding
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 SPREAD = 0.10
 DRIFT = 0.03
 HELD = 0.05  # under its power limit a clock wanders by less than this
-CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
 PROFILER = 0.05  # seed, question 1: the profiler's kernel time against the events' median
 
 
@@ -59,21 +58,6 @@ def drifting(reading: Reading) -> Finding | None:
         subject=reading.subject,
         drift=reading.drift,
         said={"repetitions": reading.repetitions, "by": abs(reading.drift)},
-    )
-
-
-def control(reading: Reading) -> Finding | None:
-    """The same bytes in another type take another time, and did so when both were repeated."""
-    if reading.control_ratio is None or abs(reading.control_ratio - 1) <= CONTROL:
-        return None
-    return finding(
-        "unstable",
-        "control",
-        root=BYTES,
-        severity=SUSPECT,
-        subject=reading.subject,
-        ratio=reading.control_ratio,
-        said={"tolerance": CONTROL},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
@@ -121,7 +122,8 @@ def _roofs(own: Roofs, scale: RateScale) -> str:
     if own.bandwidth_gbs is not None:
         line = f"DRAM {_figure(own.bandwidth_gbs)} GB/s"
         if own.nominal_gbs:
-            line += f", {own.bandwidth_gbs / own.nominal_gbs:.0%} of {own.nominal_gbs:.0f} nominal"
+            share = per_cent(own.bandwidth_gbs / own.nominal_gbs)
+            line += f", {share} of {own.nominal_gbs:.0f} nominal"
         lines.append(line)
     if measured:
         lines.append(_table(_FLATS, [_flat(own, c, scale) for c in measured]))
@@ -167,7 +169,7 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
         measured,
         r.unit if r.measured is not None else "",
         _MARKS.get(marked(r), ""),
-        f"{r.of_nominal:.0%}" if r.of_nominal else "",
+        per_cent(r.of_nominal) if r.of_nominal else "",
         text(" ".join(r.codes)),
     )
 
@@ -201,7 +203,7 @@ def _links(session: Session) -> list[tuple[str, ...]]:
         arrow = "↔" if x.direction == BOTH else "→"
         told = x.link if x.gen is None else f"{x.link} {x.gen} x{x.lanes}"
         late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
-        share = f"{x.of_nominal:.0%}" if x.of_nominal else NOT_MEASURED
+        share = per_cent(x.of_nominal) if x.of_nominal else NOT_MEASURED
         ends = text(f"{x.source} {arrow} {x.sink}, {told}")
         kind = f"{x.kind}, read and written" if x.link == MEMORY else x.kind
         rows.append((ends, kind, _figure(x.gbs), share, late))
@@ -221,7 +223,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _share(part: float | None, whole: float | None) -> str:
-    return f"{part / whole:.0%}" if part and whole else NOT_MEASURED
+    return per_cent(part / whole) if part and whole else NOT_MEASURED
 
 
 def _figure(value: float | None) -> str:

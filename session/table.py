@@ -6,6 +6,7 @@ import msgspec
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.roofline.links import BOTH_WAYS
+from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS, PERCENT, TRANSFER, ProbeSpec
 from roofwatch.session.checks import OK
 from roofwatch.session.events import Measurement
@@ -120,7 +121,7 @@ def _row(
         state=state,
         low=expect.low if expect else None,
         high=expect.high if expect else None,
-        why=why or (expect.why if expect else None),
+        why=why or (spaced(expect.why) if expect and expect.why else None),
         measured=seen,
         within=expect.holds(seen) if expect and seen is not None else None,
         of_nominal=of_nominal(session, spec, seen),

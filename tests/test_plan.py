@@ -275,7 +275,8 @@ def test_without_names_the_seeds_table() -> None:
     head = " ".join(lines[: lines.index("")])
     assert "the worked examples of the three notes that the project grew from" in head.lower()
     lines = lines[lines.index("") + 1 :]
-    assert lines[5] == ""
+    assert [line.split()[0] for line in lines[5:8]] == ["never", "limit", "limit"]
+    assert lines[8] == ""
     for line, words in zip(
         lines[2:5],
         (

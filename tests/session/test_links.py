@@ -296,7 +296,7 @@ def test_the_record_has_them_by_their_contract() -> None:
     blocks = msgspec.json.decode(msgspec.json.encode(record(an_h200(), None)))["links"]
     wanted = {"from", "to", "kind", "direction", "gbs", "nominal_gbs", "of_nominal"}
     assert all(block.keys() >= wanted | {"latency_s", "gen", "lanes"} for block in blocks)
-    assert "| host → card 0, pcie 5 x16 | pinned | 55.4 | 88% |" in markdown(an_h200())
+    assert "| host → card 0, pcie 5 x16 | pinned | 55.4 | 88 % |" in markdown(an_h200())
 
 
 # -- the look under load -------------------------------------------------------------------------

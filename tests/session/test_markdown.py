@@ -33,8 +33,8 @@ def test_it_says_what_the_record_says(full: Session) -> None:
     text = markdown(full)
     assert "**NVIDIA H200**" in text
     assert "driver 580.159.04" in text
-    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84% | 189 |" in text
-    assert "DRAM 4389 GB/s, 91% of 4800 nominal" in text
+    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84 % | 189 |" in text
+    assert "DRAM 4389 GB/s, 91 % of 4800 nominal" in text
     assert "SM clock 1432 of 1980 MHz: power limit 700 W reached, costs 135 bf16 TFLOP/s" in text
     for spec in full.specs:
         assert f"| {spec.label} |" in text
@@ -46,9 +46,9 @@ def test_it_has_what_the_text_has(full: Session) -> None:
     text = markdown(full)
     head = text.partition("\n")[0]
     assert f"session {full.id} · full, {full.duration_s:.0f} s" in head
-    assert "| copy fp16 | 3984 – 4512 | 4271 | GB/s | ✓ | 89% |  |" in text
+    assert "| copy fp16 | 3984 – 4512 | 4271 | GB/s | ✓ | 89 % |  |" in text
     assert re.search(
-        r"^- expected, add_scalar fp16, .*: 83% to 94% of nominal 4800 GB/s, as p", text, re.M
+        r"^- expected, add_scalar fp16, .*: 83 % to 94 % of nominal 4800 GB/s, as p", text, re.M
     )
     assert "- expected, matmul bf16: around 790, the best published for this card" in text
     assert "- skipped, matmul fp4: no fp4 unit on compute capability 9.0 (from 10.0)" in text

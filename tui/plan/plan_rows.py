@@ -10,6 +10,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
+from roofwatch.tui.drawing.significant import cost
 
 LABEL = 10
 SAME = 1e-3
@@ -227,7 +228,7 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
     }
     if p.price is not None:
         name = f"{priced('', p.price.currency).strip()}/Mtok"
-        columns[name] = [money(x.cost_per_mtok or 0.0, "") for x in curve]
+        columns[name] = [cost(x.cost_per_mtok) for x in curve]
     columns["bound"] = [x.bound if x.fits else "no room" for x in curve]
     longest = {name: max(map(len, (name, *texts))) for name, texts in columns.items()}
     gap = GAP if sum(longest.values()) + GAP * len(longest) <= cells else GAP - 1

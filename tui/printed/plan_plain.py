@@ -28,8 +28,9 @@ table over the other. Figures are nominal unless given (--bandwidth, --peak,
 --overhead) or measured (--session FILE); what is given goes before what was
 measured. --price adds a line, and a column to a table. --weights: fp8, int8
 and int4 count a byte or half a byte for each weight, head and embedding too,
-without scales. --tp N: N cards share
-each layer; --link-gbs and --link-latency say by what.
+without scales. --tp N: N cards share each layer; --link-gbs and --link-latency
+say by what. Exit codes: 0 answered; 1 it could not be written (a full disk); 2
+usage, or a card, a model or a file that cannot be used.
 
 examples:
   roofwatch plan --gpu "A100 80GB SXM" --model Llama-2-7B --price 1.99/h

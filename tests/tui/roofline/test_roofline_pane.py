@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.workload import add_scalar, matmul
 from roofwatch.session.events import AnyEvent, Device, Expect, Measurement, SessionInfo
 from roofwatch.session.file import events
@@ -410,4 +411,4 @@ def test_a_reason_is_cut_between_words(h200_file: Path) -> None:
 
 
 def shown_why(e: Expect) -> str:
-    return e.why or ""
+    return spaced(e.why or "")

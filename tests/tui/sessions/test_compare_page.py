@@ -10,6 +10,7 @@ import pytest
 from textual.app import App
 
 from roofwatch.session.compare import Comparison, compare
+from roofwatch.session.comparison_words import verdict
 from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -17,7 +18,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.sessions.compare_page import HEAD_ROWS, ComparePage, build
-from roofwatch.tui.sessions.comparison_rows import body, verdict
+from roofwatch.tui.sessions.comparison_rows import body
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
 CELLS = [20, 30, 44, 46, 56, 62, 76, 90, 100, 114, 130]
@@ -70,9 +71,14 @@ def test_a_figure_has_both_values_a_ratio_a_direction_and_a_word_on_noise(
 def test_the_whole_is_said_first(cards: Comparison, runs: Comparison) -> None:
     assert verdict(cards) == (
         "Of 13 figures none is better or worse in B; 12 within what two cards of one kind differ "
-        "by (up to 0.3 % in streams, 4 % in all else), 1 not measured alike."
+        "by (up to 0.3 % in streams, 4 % in all else), 1 not measured alike. "
+        "3 more rows are neither better nor worse (ridge, power)."
     )
-    assert verdict(runs) == "Of 13 figures none is better or worse in B; 13 within noise."
+    assert verdict(runs) == (
+        "Of 13 figures none is better or worse in B; 13 within noise. "
+        "3 more rows are neither better nor worse (ridge, power)."
+    )
+    assert len(cards.pairs) == len(runs.pairs) == 13 + 3
     assert verdict(compare(Session(), Session())) == "Nothing was measured in both."
 
 
