@@ -227,7 +227,7 @@ def _sentences(rows: list[CardRow], odd: list[OddCard]) -> list[str]:
             f"card {each.gpu} is the odd one: {what} {when} {each.value:.4g} {unit}, "
             f"{per_cent(abs(each.off), 1)} {side} the median of {each.median:.4g}"
         )
-    if len(rows) == 2:
+    if len(rows) == 2 and _apart(*rows):
         said.append("two cards: where they differ, neither is known to be the odd one")
     lost = [(r, r.lost) for r in rows if r.lost is not None]
     worst = max(lost, key=lambda each: each[1], default=None)
@@ -238,6 +238,29 @@ def _sentences(rows: list[CardRow], odd: list[OddCard]) -> list[str]:
     elif lost:
         said.append("all at once no card holds over 1 % less than alone")
     return said
+
+
+def _apart(a: CardRow, b: CardRow) -> bool:
+    """Whether two cards differ by more than two of a kind do without a cause."""
+    for one, other in ((a.alone, b.alone), (a.together, b.together)):
+        for figure in RATES:
+            pair = getattr(one, figure), getattr(other, figure)
+            floor = STREAMS_APART if figure == BANDWIDTH else CARD_TO_CARD
+            if None not in pair and max(pair) > (1 + floor) * min(pair):
+                return True
+    return False
+
+
+def lost_said(lost: float | None) -> str:
+    """The share that went when all ran at once: nothing within a card's own run to run, or a gain.
+
+    Empty where it is not known.
+    """
+    if lost is None:
+        return ""
+    if abs(lost) <= MOVED:
+        return "0 %"
+    return per_cent(lost) if lost > 0 else f"gain {per_cent(-lost)}"
 
 
 def _why(row: CardRow) -> str:

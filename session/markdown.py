@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
-from roofwatch.session.cards_table import cards_table
+from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
 from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
-from roofwatch.session.links import BOTH, links
+from roofwatch.session.links import BOTH, MEMORY, links
 from roofwatch.session.markdown_lists import (
     OK_MARK,
     WARN_MARK,
@@ -33,6 +33,7 @@ from roofwatch.session.side_by_side import SideBySide
 from roofwatch.session.table import DONE, ProbeRow, marked, probe_rows
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
+from roofwatch.session.unfilled import unfilled
 from roofwatch.session.watch.watch_markdown import watch_markdown
 
 NOT_MEASURED = "-"
@@ -73,7 +74,9 @@ def markdown(session: Session) -> str:
     if not session.complete:
         said.append("- this session is not complete")
     parts += ["\n".join(said), "\n".join(notes_list(session, rows, text))]
-    if session.suite != WATCH:
+    if said_why := unfilled(session):
+        parts.append(text(said_why))
+    elif session.suite != WATCH:
         parts.append(table_markdown(record_table([session], found), text))
         parts.append(questions_markdown(questions(session, own), text))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -174,12 +177,12 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
 def _cards(session: Session) -> list[str]:
     """Every card alone and at once, and the sentences about them."""
     found = cards_table(session)
-    if found is None:
+    if found is None or len(found.rows) < 2:
         return []
     rows: list[tuple[str, ...]] = []
     for r in found.rows:
         alone, together = r.alone, r.together
-        shares = (per_cent(r.lost, 1) if r.lost is not None else NOT_MEASURED,)
+        shares = (lost_said(r.lost) or NOT_MEASURED,)
         figures = (
             alone.bandwidth_gbs,
             alone.burst_tflops,
@@ -202,7 +205,8 @@ def _links(session: Session) -> list[tuple[str, ...]]:
         late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
         share = per_cent(x.of_nominal) if x.of_nominal else NOT_MEASURED
         ends = text(f"{x.source} {arrow} {x.sink}, {told}")
-        rows.append((ends, x.kind, _figure(x.gbs), share, late))
+        kind = f"{x.kind}, read and written" if x.link == MEMORY else x.kind
+        rows.append((ends, kind, _figure(x.gbs), share, late))
     return rows
 
 

@@ -31,7 +31,7 @@ def path_named(name: str, folders: Iterable[Path] | None = None, with_roofs: boo
     """Its file. ``folders`` are those of ``Listing``, by default where sessions are kept.
 
     ``with_roofs``: of those alone that measured any; else of all that can be read, a watched
-    command's too.
+    command's and a fleet's too.
 
     Raises:
         UnreadableSession: so many are not saved.
@@ -40,7 +40,7 @@ def path_named(name: str, folders: Iterable[Path] | None = None, with_roofs: boo
     if found is None:
         return Path(name)
     back = int(found[1] or 0)
-    listing = Listing(folders=folders)
+    listing = Listing(folders=folders, fleets=not with_roofs)
     listing.refresh()
     listing.advance(PATIENCE_S)
     known = [e for e in listing.entries if e.problem is None]

@@ -69,6 +69,8 @@ def _fleet(parser: Parser, options: argparse.Namespace) -> int:
     if not options.replay:
         return fleet_plain.show(options, parser.error, glyphs_for)
     fleet_plain.refuse_of_session(options, parser.error)
+    if options.anonymous:
+        parser.error("--anonymous is of what is printed")
     if not has_screen():
         parser.error("--replay needs a terminal")
     from roofwatch.session.fleet.fleet_file import read_fleet

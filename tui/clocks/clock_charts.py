@@ -44,7 +44,7 @@ class Chart(NamedTuple):
 def clock_chart(what: ShownCard, spun: Curve | None, height: int) -> list[Row]:
     """The SM clock, beside it that read on the device; under its limits."""
     last = what.last
-    why = "no clock yet" if last is None else f"not readable here{what.why_null('sm_mhz')}"
+    why = "no clock was read" if last is None else f"not readable here{what.why_null('sm_mhz')}"
     now = None if last is None else last.sm_mhz
     curve = what.curve("sm_mhz")
     return _drawn(what, Chart("MHz", "clock", curve, _clock_limits(what), now, why, spun), height)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roofwatch.session.cards_table import CardRow, CardsTable
+from roofwatch.session.cards_table import CardRow, CardsTable, lost_said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 
 LEAST_CELLS = 40
@@ -27,7 +27,7 @@ COLUMNS = {
     "W, at once": 6,
     "C, at once": 5,
     "GB/s, at once": 7,
-    "lost": 7,
+    "lost": 9,
 }
 """Each card alone, then behind "at once" all together."""
 OF_BOTH = [(name, f"{name}, at once") for name in ("C", "W", "MHz", "GB/s")]
@@ -35,8 +35,8 @@ GIVE_WAY = (*(name for both in OF_BOTH for name in both), "burst")
 
 
 def build(found: CardsTable | None, cells: int, glyphs: Glyphs) -> list[Row]:
-    """The table and what it comes to; none where not every card was measured."""
-    if found is None or cells < LEAST_CELLS:
+    """The table and what it comes to; none where not every card was measured, or there is one."""
+    if found is None or len(found.rows) < 2 or cells < LEAST_CELLS:
         return []
     held = f", {shown(found.peak_key)} matmul" if found.peak_key else ""
     title = f"Every card alone, then all at once{held}: TFLOP/s, and the stream's GB/s"
@@ -44,7 +44,9 @@ def build(found: CardsTable | None, cells: int, glyphs: Glyphs) -> list[Row]:
     columns = fitting(COLUMNS, GIVE_WAY, cells - NAME)
     heads = {name: name.split(",")[0] for name in COLUMNS}
     rows.append(row((f"   {'card':<{NAME - 3}}{filled(heads, columns)}", "dim")))
-    rows += [_row(r, found, columns, glyphs) for r in found.rows]
+    for r in found.rows:
+        rows.append(_row(r, found, columns, glyphs))
+        rows += [] if "C" in columns else _heat(r, glyphs)
     for said in found.sentences:
         odd = "odd one:" in said
         mark = glyphs.warn if odd else glyphs.note
@@ -70,10 +72,20 @@ def _row(r: CardRow, found: CardsTable, columns: Mapping[str, int], glyphs: Glyp
         "W, at once": _whole(both.power_w),
         "C, at once": _whole(both.temp_c),
         "GB/s, at once": figure(both.bandwidth_gbs),
-        "lost": percent(r.lost),
+        "lost": lost_said(r.lost) or figure(None),
     }
     head = ((f" {mark:<{MARK}}", "warn"), f"{name:<{NAME - 3}}")
     return row(*head, filled(texts, columns))
+
+
+def _heat(r: CardRow, glyphs: Glyphs) -> list[Row]:
+    """Power and temperature while it was held, where they have no columns."""
+    parts = []
+    for of, when in ((r.alone, "alone"), (r.together, "at once")):
+        read = ((of.power_w, " W"), (of.temp_c, f" {glyphs.degree}C"))
+        told = ", ".join(f"{v:.0f}{unit}" for v, unit in read if v is not None)
+        parts += [f"{told} {when}"] if told else []
+    return [row((f"{'':{NAME}}{'; '.join(parts)}", "dim"))] if parts else []
 
 
 def _whole(value: float | None) -> str:

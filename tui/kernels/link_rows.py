@@ -33,11 +33,11 @@ def build(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
     rows: list[Row] = []
     if host:
         rows += wrapped(_title(host), cells - 2, "dim", " ")
-        rows += _table(host, cells, glyphs)
+        rows += _table(host, cells, glyphs, _unmeasured(host, peers))
     if peers:
         rows += _between(peers, cells, glyphs)
     if memory:
-        title = "The host's own memory, a copy within it: bytes that arrive"
+        title = "The host's own memory, a copy within it: bytes read and written"
         rows += wrapped(title, cells - 2, "dim", " ") + _table(memory, cells, glyphs)
     rows += _by_size([x for x in found if x.kind != PEERS], cells)
     return [fit(r, cells) if width(r) > cells else r for r in rows]
@@ -59,8 +59,19 @@ def _name(x: Link, glyphs: Glyphs) -> str:
     return f"{shown(x.source)} {arrow} {shown(x.sink)} {x.kind}"
 
 
-def _table(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
-    """A line a kind of copy."""
+def _unmeasured(host: Sequence[Link], peers: Sequence[Link]) -> str:
+    """Whose host link was not measured, of the cards that copied to each other."""
+    own = {end for x in host for end in (x.source, x.sink)}
+    others = sorted({end for x in peers for end in (x.source, x.sink)} - own, key=_number)
+    if not others:
+        return ""
+    many = ", ".join(shown(name) for name in others[:MATRIX])
+    many += f" and {len(others) - MATRIX} more" if len(others) > MATRIX else ""
+    return f"The host's link to {many} was not measured: --suite links --device cuda:N does so"
+
+
+def _table(found: Sequence[Link], cells: int, glyphs: Glyphs, below: str = "") -> list[Row]:
+    """A line a kind of copy; ``below`` it what is to be said of them."""
     wide = cells >= WIDE
     longest = min(
         LONGEST,
@@ -78,6 +89,7 @@ def _table(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
             line += f"{figure(x.nominal_gbs):>10}{size_said(x.bytes):>10}"
         mark = "" if x.within_expected is None else glyphs.ok if x.within_expected else glyphs.warn
         rows.append(row(line, (f" {mark}", "ok" if x.within_expected else "warn")))
+    rows += wrapped(below, cells - 4, "note", f" {glyphs.note} ") if below else []
     return [*rows, row("")]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from roofwatch.roofline.time_said import time_said
-from roofwatch.session.cards_table import CardsTable, cards_table
+from roofwatch.session.cards_table import CardsTable, cards_table, lost_said
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
@@ -39,7 +39,11 @@ from roofwatch.tui.kernels.unmeasured_kernels import ON_SCREEN
 BOUNDED = 30  # cells from which the bound stands too
 CHAIN = 17  # cells of a chain's name
 NO_MAP = f"no kernel map here: {ON_SCREEN}"
-NO_ROOM = f"{launch_rows.LEAST_CELLS} columns have room for it"
+
+
+def no_room(least_cells: int) -> str:
+    """Which width has room for a table."""
+    return f"{least_cells} columns have room for it"
 
 
 def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> list[Row]:
@@ -84,8 +88,9 @@ def _open(session: Session, cells: int, glyphs: Glyphs, view: View) -> tuple[lis
         CARDS: lambda: _cards(cards_table(session), cells),
         LINKS: lambda: link_rows.build(links(session), cells, glyphs),
     }
-    rows = _trimmed(drawn[names[which]]() or wrapped(NO_ROOM, cells - 1, "dim", " "))
-    if MAP not in names:
+    least = {LAUNCHES: launch_rows.LEAST_CELLS, LINKS: link_rows.LEAST_CELLS}.get(names[which], 0)
+    rows = _trimmed(drawn[names[which]]() or wrapped(no_room(least), cells - 1, "dim", " "))
+    if MAP not in names and names[which] not in (CARDS, LINKS):
         rows += wrapped(NO_MAP, cells - 1, "dim", " ")
     if len(names) < 2:
         return [], rows
@@ -136,16 +141,17 @@ def _rate(tflops: float | None, scale: RateScale) -> tuple[float | None, str]:
 
 def _cards(found: CardsTable | None, cells: int) -> list[Row]:
     """A line a card: held alone, held while all are, and what that takes; which one is odd."""
-    rows: list[Row] = []
+    what = "Every card alone, then all at once: TFLOP/s held, and the stream's GB/s"
+    rows = wrapped(what, cells - 2, "dim", " ")
     for r in found.rows if found else []:
-        alone, together = r.alone, r.together
+        alone, together, lost = r.alone, r.together, lost_said(r.lost)
         rows.append(
             parts(
                 cells,
                 (f" card {'?' if r.gpu is None else r.gpu}", "title"),
                 (f"{figure(alone.sustained_tflops):>7} alone", ""),
                 (f"{figure(together.sustained_tflops):>7} at once", "strong"),
-                (f", {percent(r.lost)} lost" if r.lost is not None else "", ""),
+                (f", {lost if 'gain' in lost else f'{lost} lost'}" if lost else "", ""),
                 (f"  {figure(alone.bandwidth_gbs)} GB/s", "dim"),
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan
+from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
 from roofwatch.session.plan_step import PlanPoint, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -76,9 +76,11 @@ def _cards(p: Plan) -> str:
     """What several cards exchange in a step, at both ends of the curve."""
     ends = (p.curve[0], p.curve[-1]) if len(p.curve) > 1 else p.curve[:1]
     said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
-    late = f" and {duration(p.peer_latency_s)} an all-reduce" if p.peer_latency_s else ""
+    late = f" and {duration(p.peer_latency_s)} an all-reduce ({p.latency_from})"
+    if p.latency_from == NONE:
+        late = " with no latency counted: tokens/s are an upper bound"
     link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
-    return f"{p.tp}; a step exchanges {said}, by {link}, on top of the rest"
+    return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
 
 
 def _ridge(p: Plan) -> str:

@@ -81,7 +81,7 @@ def _line(
         name = shown((e.file or "").rpartition("/")[2]) or "a file"
         return wrapped(f"{name}: {e.problem}", room - 2, "warn", f" {glyphs.warn} ")
     named = set_cell_size(head_of(_card(e), card - 1, glyphs.ellipsis), card)
-    suite = head_of(shown(e.suite or "unknown"), SUITE - 1, glyphs.ellipsis)
+    suite = head_of(_suite(e), SUITE - 1, glyphs.ellipsis)
     text = f" {date:<{when}}{named}{suite:<{SUITE}}"
     rates = (e.bandwidth_gbs, e.burst_tflops, e.sustained_tflops)
     text += "".join(f"{_rate(r):>{RATE}}" for r in rates)
@@ -92,8 +92,13 @@ def _line(
         spent = money(e.cost, shown(e.currency or "")) if e.cost is not None else "-"
         text += f"{figure(e.hours):>{HOURS}}{spent:>{COST}}"
     cut = f"  {e.state}" if e.state != "complete" else ""
+    cut += f"  {e.slow} slow" if e.slow else ""
     grave = bool(e.findings and e.findings["wrong"])
     return [row((text, "warn" if grave else ""), (cut, "warn"))]
+
+
+def _suite(e: Logged) -> str:
+    return shown(e.suite or "unknown") if e.ranks is None else "fleet"
 
 
 def _found(e: Logged) -> str:
@@ -110,4 +115,5 @@ def _rate(value: float | None) -> str:
 def _card(e: Logged) -> str:
     name = shown(e.card or "unknown")
     maker = next((m for m in MAKERS if name.startswith(m)), "")
-    return name[len(maker) :] or name
+    many = f"{e.ranks} x " if e.ranks is not None else ""
+    return many + (name[len(maker) :] or name)

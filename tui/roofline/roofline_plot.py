@@ -83,7 +83,7 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     at = points[shown.cursor] if shown.cursor is not None and points else None
     _write_ridges(words, shown, plane, at, glyphs)
     if own.bandwidth_gbs is None and not waits and all(one.row is None for one in lines.values()):
-        text = "nothing is measured yet"
+        text = "no roof is measured"
         words.write((columns - len(text)) // 2, rows // 2, text, "dim")
     if at is not None:
         point_at(canvas, words, at, glyphs)

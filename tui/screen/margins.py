@@ -10,7 +10,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.screen import footer, header, tabs
 from roofwatch.tui.screen.message import message
 from roofwatch.tui.screen.offers import offers
-from roofwatch.tui.screen.painting import NAMES, PANES, SHORT_NAMES, Scene
+from roofwatch.tui.screen.painting import PANES, Scene, names, short_names
 from roofwatch.tui.screen.probing import state
 from roofwatch.tui.screen.sources import Sources, replay_said
 from roofwatch.tui.widgets.pane import Pane
@@ -41,13 +41,16 @@ class Margins:
 
     def tab_at(self, x: int, cells: int, active: int, glyphs: Glyphs) -> int | None:
         """The pane whose name stands at column ``x`` of the tabs."""
-        return tabs.tab_at(x, cells, active, NAMES, glyphs, SHORT_NAMES)
+        of = self._sources.session
+        return tabs.tab_at(x, cells, active, names(of), glyphs, short_names(of))
 
     def paint(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
         """All four lines. ``room`` is that of the pane whose keys act."""
         self._head(scene, area, now)
         at = PANES.index(scene.focus)
-        self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs, SHORT_NAMES)])
+        of = scene.session
+        told = tabs.tabs(area.width, at, names(of), scene.glyphs, short_names(of))
+        self._panes["tabs"].show([told])
         live = self._sources.live
         silent = live.instruments.silence if live else None
         said = message(scene.session, scene.found, area.width, scene.glyphs, state(live), silent)

@@ -35,7 +35,7 @@ def move(scene: Scene, size: Size, step: int) -> str:
     if name == "roofline" and not scene.compact:
         stops = roofline_pane.stops(session, at.key(session))
         at.point = _along(at.point, step, stops)
-        return "" if stops else "there is no point yet"
+        return "" if stops else "there is no point"
     if name == "clocks" and not scene.compact:
         at.clocks = clocks_view.card_moved(at.clocks, session, step)
         return "" if clocks_view.card_count(session) else ONE_CARD

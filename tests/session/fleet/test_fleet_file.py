@@ -103,7 +103,7 @@ def test_the_json_is_of_the_contract(kept: Path, capsys: pytest.CaptureFixture[s
     assert told["collectives"][0]["sizes"][0]["bytes"] == 8
 
 
-@pytest.mark.parametrize("option", [["--md"], ["--probe", "x"], ["--plot", "x.txt"]])
+@pytest.mark.parametrize("option", [["--table"], ["--probe", "x"], ["--plot", "x.txt"]])
 def test_what_is_of_a_session_is_refused(
     kept: Path, option: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -173,7 +173,7 @@ def test_what_is_silent_has_no_figure() -> None:
     session.add(Span(t=20.0, probe="x", edge="begin"))
     rows = drawn(session)
     assert not any(r.rstrip().endswith("1980") for r in rows[1:])
-    assert any("silent for 10 s" in r for r in rows)
+    assert any("no reading for 10 s" in r for r in rows)
 
 
 # Bands and reasons

@@ -353,18 +353,18 @@ def test_half_a_roof_is_drawn_too(on_cpu: Callable[..., Session]) -> None:
     slope = drawn(on_cpu("stream"), key=None, cursor=0)
     assert sum(bool(re.search("[⠁-⣿]", r)) for r in picture(slope)) >= 8
     assert any("slope 20 burst GB/s" in r for r in slope)
-    assert any(r.startswith(" A  no flat is measured yet") for r in slope)
+    assert any(r.startswith(" A  no flat is measured") for r in slope)
     flat = drawn(on_cpu("burst"), key=None, cursor=0)
     assert any(re.search(r"│━{30,}▸A━+ burst 150", r) for r in flat)
-    assert any(r.startswith(" A  no bandwidth is measured yet") for r in flat)
+    assert any(r.startswith(" A  no bandwidth is measured") for r in flat)
     held = drawn(on_cpu("stream", "sustained"), key=None)
     assert any(re.search(r"⠄{9,}B⠄+ sustained 120", r) for r in held)
     assert not any("━" in r for r in held)
 
 
 def test_nothing_measured_and_nothing_expected_says_so() -> None:
-    assert any("nothing is measured yet" in r for r in drawn(Session(), key=None))
-    assert any("nothing is measured yet" in r for r in drawn(Session(), key="bf16", cursor=2))
+    assert any("no roof is measured" in r for r in drawn(Session(), key=None))
+    assert any("no roof is measured" in r for r in drawn(Session(), key="bf16", cursor=2))
 
 
 def slow(file: Path, **changed: float) -> Session:

@@ -106,7 +106,7 @@ def test_the_roofline_is_its_figures() -> None:
         " sustained  696 70 %",
         " memory    4389 GB/s",
     ]
-    assert lines(small(Session(), "roofline", 20, 5))[0] == " no roof yet"
+    assert lines(small(Session(), "roofline", 20, 5))[0] == " no roof"
 
 
 def test_clocks_stand_with_their_limits() -> None:
