@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.anonymous import clean, cleaner
 from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
 from roofwatch.session.comparison_markdown import comparison_markdown
@@ -17,6 +19,7 @@ from roofwatch.session.markdown_lists import (
     OK_MARK,
     WARN_MARK,
     WRONG_MARK,
+    Escape,
     doubts_list,
     expected_list,
     fall_line,
@@ -37,55 +40,49 @@ from roofwatch.session.unfilled import unfilled
 from roofwatch.session.watch.watch_markdown import watch_markdown
 
 NOT_MEASURED = "-"
-ESCAPED = str.maketrans(
-    {
-        "\\": "\\\\",
-        "|": "\\|",
-        "`": "\\`",
-        "*": "\\*",
-        "[": "\\[",
-        "<": "&lt;",
-        "&": "&amp;",
-        "@": "&#64;",
-    }
+AS_THEY_ARE = {"<": "&lt;", "&": "&amp;", "@": "&#64;", "#": "&#35;", ".": "&#46;", "//": "&#47;/"}
+MARKUP = re.compile(
+    r"[\\|`*\[<&@]|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|#(?=\w)|(?<=\bwww)\.|(?<=:)//", re.IGNORECASE
 )
-"""What would be markup, or call someone, where the text is pasted."""
+"""What would be markup, call someone, name a thread or be a link, where the text is pasted."""
 
 
 def markdown(session: Session) -> str:
     """Device, roofs, every probe, what smells wrong, the record, the five answers; a line feed."""
     found = findings(session)
     own = roofs(session)
+    others = _of(session)
     parts, rows = [_title(session)], list[ProbeRow]()
     if session.suite == WATCH:
-        parts.append(watch_markdown(session, text))
+        parts.append(watch_markdown(session, others))
     else:
         scale = rate_scale(session)
         rows = [scaled(r, scale) for r in probe_rows(session, found)]
         parts += [_roofs(own, scale), _table(_PROBES, [_probe(r) for r in rows])]
         parts += [_table(_LINKS, _links(session)), *_cards(session)]
-        parts.append("\n".join(expected_list(rows, text)))
-    said = fall_line(fall(session), found, text)
-    said += findings_list(found, session, text)
+        parts.append("\n".join(expected_list(rows, others)))
+    said = fall_line(fall(session), found, others)
+    said += findings_list(found, session, others)
     if session.suite != WATCH:
-        said += doubts_list(session, own, found, text)
+        said += doubts_list(session, own, found, others)
     if not any(f.severity != NOTE for f in found) and session.complete:
         said.append("- nothing smells wrong")
     if not session.complete:
         said.append("- this session is not complete")
-    parts += ["\n".join(said), "\n".join(notes_list(session, rows, text))]
+    parts += ["\n".join(said), "\n".join(notes_list(session, rows, others))]
     if said_why := unfilled(session):
         parts.append(text(said_why))
     elif session.suite != WATCH:
-        parts.append(table_markdown(record_table([session], found), text))
-        parts.append(questions_markdown(questions(session, own), text))
+        parts.append(table_markdown(record_table([session], found), others))
+        parts.append(questions_markdown(questions(session, own), others))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def record_markdown(sessions: Sequence[Session]) -> str:
     """The record table alone, of several sessions of one card, and the five answers."""
     table = record_table(sessions)
-    parts = (table_markdown(table, text), questions_markdown(answers(sessions), text))
+    others = _of(*sessions)
+    parts = (table_markdown(table, others), questions_markdown(answers(sessions), others))
     return "\n\n".join(parts) + "\n"
 
 
@@ -231,5 +228,11 @@ def _figure(value: float | None) -> str:
 
 
 def text(said: str) -> str:
-    """Text of others as text: nothing in it is markup, or calls someone."""
-    return shown(said).translate(ESCAPED)
+    """Text of others as text: no markup in it, nobody called, no path and no address."""
+    return MARKUP.sub(lambda m: AS_THEY_ARE.get(m[0], "\\" + m[0]), shown(clean(said)))
+
+
+def _of(*sessions: Session) -> Escape:
+    """``text`` without these hosts' names either: for what others wrote, as of a fault."""
+    cleaned = cleaner(*sessions)
+    return lambda said: text(cleaned(said))

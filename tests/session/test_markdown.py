@@ -12,7 +12,7 @@ import pytest
 from roofwatch.session.events import Device, Fault, Note, Price, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.markdown import markdown
+from roofwatch.session.markdown import markdown, text
 from roofwatch.session.table import probe_rows
 from roofwatch.session.three_digits import three_digits
 
@@ -113,6 +113,20 @@ def test_a_card_with_a_hostile_name_is_text() -> None:
     assert "<b>" not in text
     assert "@all" not in text
     assert "this session is not complete" in text
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("_x_ and a_b", r"\_x\_ and a_b"),
+        ("~~gone~~ but ~5", r"\~\~gone\~\~ but ~5"),
+        ("see #12, C# is none", "see &#35;12, C# is none"),
+        ("WWW.example.org", "WWW&#46;example.org"),
+        ("&#35; @all <b>", "&amp;&#35;35; &#64;all &lt;b>"),
+    ],
+)
+def test_nothing_of_others_acts_where_it_is_pasted(said: str, written: str) -> None:
+    assert text(said) == written
 
 
 def test_a_session_that_measured_nothing_has_its_probes_all_the_same(
