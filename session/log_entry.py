@@ -14,6 +14,7 @@ from roofwatch.roofline.suite import WATCH
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.entry import COMPLETE, CUT_SHORT, Parts, entry, entry_of, folded, parts_of
 from roofwatch.session.events import Price
+from roofwatch.session.file import UnreadableSession
 from roofwatch.session.findings import findings
 from roofwatch.session.fleet.fleet_file import is_fleet
 from roofwatch.session.fold import Session
@@ -146,6 +147,9 @@ def session_log(
     """Every saved session of the folders (by default where they are kept), newest first.
 
     ``price`` stands in the place of each session's own.
+
+    Raises:
+        UnreadableSession: after the others, of a folder that cannot be listed.
     """
     listing = Listing(folders=folders, fleets=True)
     listing.refresh()
@@ -162,3 +166,5 @@ def session_log(
     ]
     kept.sort(key=lambda e: (began_s(e.started_at) or 0.0, e.file or ""), reverse=True)
     yield from kept
+    if listing.problem is not None:
+        raise UnreadableSession(listing.problem)

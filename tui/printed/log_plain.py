@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from rich.cells import set_cell_size
 
+from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -27,7 +28,11 @@ HEADS = (("GB/s", RATE), ("burst", RATE), ("held", RATE))
 
 
 def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Glyphs]) -> None:
-    """The log on stdout, as it was asked for."""
+    """The log on stdout, as it was asked for.
+
+    Raises:
+        UnreadableSession: after what could be read, of a folder that cannot be listed.
+    """
     if sys.stdout is None:  # closed by the shell
         return
     found = session_log(price=options.price)
@@ -39,7 +44,16 @@ def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool
     from roofwatch.tui.drawing.print_rows import columns, print_rows
 
     glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
-    print_rows(log_rows(list(found), columns(sys.stdout), glyphs), sys.stdout)
+    told, unlisted = list[Logged](), None
+    try:
+        for one in found:
+            told.append(one)
+    except UnreadableSession as error:
+        unlisted = error
+    if told or unlisted is None:
+        print_rows(log_rows(told, columns(sys.stdout), glyphs), sys.stdout)
+    if unlisted is not None:
+        raise unlisted
 
 
 def _nameless(one: Logged) -> Logged:
