@@ -11,7 +11,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing
 from roofwatch.session.replay import Replay
 
-LAST = re.compile(r"last(?:~(\d{1,4}))?", re.ASCII)
+LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 READ_S = 1.0
 HELP = "a session file, or last, last~1, ...: the saved ones with roofs, newest first"
 ROOFS = "or last, last~1, ...: the saved ones with roofs"

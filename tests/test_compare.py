@@ -163,6 +163,32 @@ def test_many_have_a_column_each_and_a_mark(made: Any) -> None:
     assert line.split()[-1] == "0.996*"
 
 
+def test_strict_does_not_pass_what_it_cannot_tell(made: Any) -> None:
+    def few_and_slow(event: dict[str, Any]) -> None:
+        if event["kind"] == "measurement" and event["probe"] == "matmul-bf16":
+            event["times_s"] = [10 * t for t in event["times_s"][:4]]
+
+    other = made("few.jsonl", few_and_slow)
+    code, out, err = said(QUICK[0], other, "--strict")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--strict cannot tell, of too few repetitions: bf16 burst 0.1" in err
+    assert "bf16 burst" in out
+    assert said(QUICK[0], other)[0] == 0
+    assert said(other, QUICK[0], "--strict")[0] == 0  # the other way it is faster
+
+
+def test_markdown_leaves_out_the_uuids_of_a_setting(made: Any) -> None:
+    def other_card(event: dict[str, Any]) -> None:
+        if event["kind"] == "session" and event.get("instrument") == "probes":
+            uuid = "GPU-01234567-2222-3333-4444-555555555555"
+            event["software"]["settings"]["CUDA_VISIBLE_DEVICES"] = uuid
+            event["software"]["settings"]["TORCHINDUCTOR_CACHE_DIR"] = "/home/alice/cache"
+
+    _, out, _ = said(QUICK[0], made("settings.jsonl", other_card), "--md")
+    assert "CUDA_VISIBLE_DEVICES=(removed)" in out
+    assert "alice" not in out
+
+
 def test_markdown_names_no_host_and_no_path() -> None:
     code, out, _ = said(QUICK[0], FULL, "--md")
     assert code == 0

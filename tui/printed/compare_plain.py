@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from roofwatch.session.compare import Which
+from roofwatch.session.compare import Pair, Which
 from roofwatch.session.exit_code import WRONG_FINDING
 from roofwatch.session.printable import shown
 from roofwatch.session.replay import Replay
 from roofwatch.session.saved_names import HELP, path_named
-from roofwatch.session.side_by_side import Named, SideBySide, printed, side_by_side
+from roofwatch.session.side_by_side import CompareRefused, Named, SideBySide, printed, side_by_side
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.look_options import add_ascii_option
 from roofwatch.tui.printed.print_json import print_json
@@ -30,7 +30,8 @@ examples:
   roofwatch compare last~1 last --strict       exit 5 if this card became slower
 
 exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not of
-one card; 5 with --strict: something is slower outside noise, measured alike
+one card, or slower by too few repetitions to tell; 5 with --strict: something is
+slower outside noise, measured alike
 """
 SLOWER = WRONG_FINDING
 
@@ -64,15 +65,20 @@ def run(
     told = side_by_side(named, options.strict)
     if sys.stdout is not None:  # closed by the shell
         _print(told, paths, options, glyphs_of)
-    slower = [(other, p) for other in told.others for p in other.slower]
-    if not options.strict or not slower:
-        return 0
-    names = [
-        f"{p.what} {p.ratio:.3f}" + (f" in {o.name}" if len(told.others) > 1 else "")
-        for o, p in slower
-    ]
-    tell(f"roofwatch compare: slower outside noise: {', '.join(names)}")
-    return SLOWER
+    every = [(other.name if len(told.others) > 1 else "", other) for other in told.others]
+    slower = [_named(p, name) for name, other in every for p in other.slower]
+    untold = [_named(p, name) for name, other in every for p in other.told.pairs if p.untold]
+    if options.strict and slower:
+        tell(f"roofwatch compare: slower outside noise: {', '.join(slower)}")
+        return SLOWER
+    if options.strict and untold:
+        few = ", ".join(untold)
+        raise CompareRefused(f"--strict cannot tell, of too few repetitions: {few}")
+    return 0
+
+
+def _named(p: Pair, session: str) -> str:
+    return f"{p.what} {p.ratio:.3f}" + (f" in {session}" if session else "")
 
 
 def _print(

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import msgspec
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
@@ -108,7 +108,10 @@ def _line(
     cut = f"  {e.state}" if e.state != "complete" else ""
     cut += f"  {e.slow} slow" if e.slow else ""
     grave = bool(e.findings and e.findings["wrong"])
-    return [row((text, "warn" if grave else ""), (cut, "warn"))]
+    line = row((text, "warn" if grave else ""))
+    if cell_len(text + cut) <= room:
+        return [(*line, (cut, "warn"))]
+    return [line, row((f" {'':<{when}}{cut.strip()}", "warn"))]
 
 
 def _suite(e: Logged) -> str:
