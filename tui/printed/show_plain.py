@@ -84,17 +84,18 @@ def show(
 
         print_table(options, glyphs_of)
         return 0
-    replay = Replay(options.file, speed=options.speed)
-    replay.session.price = options.price or replay.session.price
-    if options.replay:
-        return screen(replay)
-    session, path = replay.session, options.file
-    if options.anonymous:
+    path: Path | None = options.file
+    if options.anonymous:  # read once: it may be a pipe
         from roofwatch.session.anonymous import anonymous
 
         session, path = fold(anonymous(events(options.file))), None
         session.closed = True
-        session.price = replay.session.price
+    else:
+        replay = Replay(options.file, speed=options.speed)
+        session = replay.session
+    session.price = options.price or session.price
+    if options.replay:
+        return screen(replay)
     if options.plot:
         _plot(session, options.file, options.plot, options.precision)
         tell(f"the roofline is in {options.plot}")
