@@ -62,6 +62,7 @@ PICTURES = (
     Picture(
         "kernels", "A transformer's kernels, each against its own roof", "h200-kernels-1", keys="6"
     ),
+    Picture("links", "What the links of two cards carry: `--suite links` opens here", "two/links"),
     Picture("trace", "A profiler's trace on this card's roofs", size=(120, 36), trace="h200/layer"),
     Picture("small", "No room for charts", size=(60, 16)),
 )

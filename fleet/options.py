@@ -10,15 +10,15 @@ from roofwatch.tui.printed.live_options import seconds
 from roofwatch.tui.printed.look_options import add_ascii_option
 from roofwatch.verbs.parser import Parser
 
-DESCRIPTION = "Every card of every node measured at once: which one is slow, and what the links do."
+DESCRIPTION = "Every card of every node at once: which one is slow, and what the links do."
 EPILOG = """\
   torchrun --nnodes N --nproc-per-node M ... -m roofwatch.fleet
   srun --ntasks-per-node=M python -m roofwatch.fleet
   python -m roofwatch.fleet                    one device, alone
 Rank 0 prints the report and keeps one file, which "roofwatch show" reads again.
-Exit codes (of rank 0): 0 done; 1 the report could not be written; 2 usage; 3 the device is
-absent everywhere; 4 a rank or a link failed, or another fleet is met; 5 something is slow, with
---strict; 128+n on signal n.
+Exit codes (of rank 0): 0 done; 1 the report could not be written; 2 usage; 3
+the device is absent everywhere; 4 a rank or a link failed, or another fleet is
+met; 5 something is slow, with --strict; 128+n on signal n.
 """
 DEVICES = ("auto", "cpu", "cuda")
 SUITES = (SHORT, QUICK, FULL)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.asked import Options
 from roofwatch.session.cards import load_cards
 from roofwatch.session.exit_code import ABSENT, exit_code
@@ -61,8 +62,8 @@ def _doing(live: Live) -> str:
     beat = live.instruments.beat("probes")
     running = live.session.running()
     if running is not None:
-        share = f" {beat.progress:.0%}" if beat and beat.probe == running and beat.progress else ""
-        return f"measuring {running}{share}"
+        share = beat.progress if beat and beat.probe == running else 0.0
+        return f"measuring {running}{f' {per_cent(share)}' if share else ''}"
     return beat.state if beat is not None else "starting"
 
 

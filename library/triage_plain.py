@@ -17,6 +17,7 @@ from roofwatch.library.triaged import Triage
 from roofwatch.roofline.error_text import text_of
 from roofwatch.roofline.nominal import NominalError
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.roofline.triage import CERTAIN, LIKELY
@@ -165,7 +166,7 @@ def rows(found: Triage, cells: int, glyphs: Glyphs) -> list[Row]:
         row((f"   {found.bound}", style), (f"   {found.certainty}", "")),
     ]
     if found.shares:
-        parts = ", ".join(f"{n} {found.shares[n]:.0%}" for n in BOUNDS if n in found.shares)
+        parts = ", ".join(f"{n} {per_cent(found.shares[n])}" for n in BOUNDS if n in found.shares)
         out += hung("   time         ", parts, cells)
     for name, route in found.routes.items():
         out += hung(f"   {name:<13}", f"{found.word(name)}: {route.because}", cells)

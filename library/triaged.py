@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import Evidence
 
@@ -57,7 +58,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """The bound, a line a route, the treatment, and what would make it more certain."""
-        parts = ", ".join(f"{name} {share:.0%}" for name, share in self.shares.items())
+        parts = ", ".join(f"{name} {per_cent(share)}" for name, share in self.shares.items())
         lines = [
             f"{self.name}: {self.bound} ({self.certainty}), {time_said(self.time_s)} a call"
             + (f" on {self.card}" if self.card else ""),

@@ -2,8 +2,9 @@
 
 A catalog is a TOML file in ``languages/``: for each code a page (title, what, avoid) and its cases,
 each with a message, a why and a do. ``{name}`` is a field of the evidence, ``{name:.0f}`` one with
-a format: that of ``format()``, but ``%`` is a share and ``.4g`` digits without an exponent. What
-stands in ``[ ]`` is left out when a field in it is not known.
+a format: that of ``format()``, but ``%`` is a share, ``.4g`` digits without an exponent, and
+``row|rows`` the word for one or the word for any other number. What stands in ``[ ]`` is left out
+when a field in it is not known.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ else:
 
 LANGUAGES = ("en", "zh-CN")
 OPTIONAL = re.compile(r"\[([^\]]*)\]")
-OURS = re.compile(r":(?:%|\.\d+g)")
+OURS = re.compile(r":(%|\.\d+g|[^:|{}.]+\|[^:|{}.]+)")
 FIELD = re.compile(r"\{(\w+)(:[^}]*)?\}")
 
 
@@ -121,7 +122,12 @@ def digits(value: float, count: int) -> str:
     return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0").rstrip(".") or "0"
 
 
-SHARE = 0  # digits of a field that is written as one
+def _formed(value: float, form: str) -> str:
+    """A value in one of our own formats."""
+    one, either, more = form.partition("|")
+    if either:
+        return one if value == 1 else more
+    return percent(value) if form == "%" else digits(value, int(form.strip(".g")))
 
 
 class _Segment(msgspec.Struct, frozen=True):
@@ -129,7 +135,7 @@ class _Segment(msgspec.Struct, frozen=True):
 
     text: str
     names: tuple[str, ...]
-    ours: tuple[tuple[str, str, int], ...]  # field, its name in the text, digits
+    ours: tuple[tuple[str, str, str], ...]  # field, its name in the text, format
     optional: bool
 
 
@@ -148,10 +154,9 @@ def _segment(text: str, optional: bool) -> _Segment:
     names = tuple(dict.fromkeys(found[1] for found in FIELD.finditer(text)))
     # A format of ours enters the text as text, by a name without dots: those are attributes.
     mine = {
-        found[0]: (found[1], f"{found[1]} {number}", int(number or SHARE))
+        found[0]: (found[1], f"{found[1]} {form[1].strip('.')}", form[1])
         for found in FIELD.finditer(text)
-        if OURS.fullmatch(found[2] or "")
-        for number in (found[2].strip(":.g%"),)
+        if (form := OURS.fullmatch(found[2] or ""))
     }
     native = FIELD.sub(lambda f: f"{{{mine[f[0]][1]}}}" if f[0] in mine else f[0], text)
     return _Segment(native, names, tuple(mine.values()), optional)
@@ -177,8 +182,7 @@ def fill(template: str, evidence: Mapping[str, Any]) -> str:
         values = evidence
         if segment.ours:
             values = dict(evidence)
-            for name, key, count in segment.ours:
-                value = evidence[name]
-                values[key] = percent(value) if count == SHARE else digits(value, count)
+            for name, key, form in segment.ours:
+                values[key] = _formed(evidence[name], form)
         out.append(segment.text.format_map(values))
     return "".join(out)

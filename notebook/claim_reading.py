@@ -10,6 +10,7 @@ from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_work import (
     LINK_OPS,
     elements_of,
+    flop_of,
     kv_bytes,
     step_s,
     weights_bytes,
@@ -19,6 +20,7 @@ from roofwatch.notebook.reading import ROUNDING, Reading
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import peak_key
+from roofwatch.roofline.per_cent import per_cents
 from roofwatch.roofline.precision import lacks
 from roofwatch.roofline.published import (
     MFU,
@@ -223,9 +225,8 @@ def _tflops(
         return stated, stated * 1e12 * time if time else None
     if time and claim.flop_counted:
         return claim.flop_counted / time / 1e12, claim.flop_counted
-    if time and work and work.flop:
-        return work.flop / time / 1e12, None
-    return None, None
+    flop = flop_of(claim, work)
+    return (flop / time / 1e12, None) if time and flop else (None, None)
 
 
 def _tokens_ratio(claim: Claim) -> float | None:
@@ -312,7 +313,7 @@ def _expected(
         return published_bandwidth(claim.op, card)
     if claim.op != "attention" and claim.claimed_mfu is not None and key in card.peaks_tflops:
         full = card.peaks_tflops[key]
-        why = f"{MFU[0]:.0%} to {MFU[1]:.0%} of nominal {full:.4g}, as published for whole models"
+        why = f"{per_cents(*MFU)} of nominal {full:.4g}, as published for whole models"
         return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)
     found = [published_work(claim.op, k, card) for k in (key, *WIDER.get(key, ()))] if key else []
     ranges = [r for r in found if r is not None]

@@ -28,6 +28,18 @@ def work_of(claim: Claim) -> Work | None:
     return work if work is not None and work.bytes else None  # half a byte of fp4 is none
 
 
+def flop_of(claim: Claim, work: Work | None) -> float | None:
+    """FLOP of one launch or step; a product's need no type, so that a rate follows without one."""
+    if work is not None or claim.dtype is not None:
+        return work.flop if work is not None and work.flop else None
+    times = claim.batch or 1
+    if claim.op == "matmul" and claim.m and claim.n and claim.k:
+        return 2.0 * claim.m * claim.n * claim.k * times
+    if claim.op == "decode" and claim.params:
+        return 2.0 * claim.params * times
+    return None
+
+
 def _work(claim: Claim) -> Work | None:
     op, dtype = claim.op, claim.dtype
     if op == "decode":

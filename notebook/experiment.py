@@ -57,6 +57,17 @@ def varied_of(claims: Sequence[Claim]) -> str | None:
     return differ[0] if known else None
 
 
+def told_apart(claims: Sequence[Claim]) -> list[str]:
+    """What tells each of several claims of one name from the others: its sizes, else its place."""
+    differ = [name for name in VARIED if len({getattr(c, name) for c in claims}) > 1]
+    if set(differ) == {"m", "n", "k"} and all(c.m == c.n == c.k for c in claims):
+        return [f"m = n = k = {c.n}" for c in claims]
+    told = [", ".join(f"{n} {v}" for n in differ if (v := getattr(c, n))) for c in claims]
+    if all(told) and len(set(told)) == len(told):
+        return told
+    return [f"{place}/{len(claims)}" for place in range(1, len(claims) + 1)]
+
+
 def together(points: Sequence[Point]) -> Experiment | None:
     """The ends of an experiment in one size; None where that is not what the points are."""
     claims = [p.claim for p in points]

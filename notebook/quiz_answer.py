@@ -12,11 +12,13 @@ from roofwatch.roofline.quiz import NUMBER, Question
 LONGEST = 200  # characters of an answer that are looked at
 LEAD = re.compile(r"\s*(?:≈|~|约|大约|about|=)?\s*(.*?)\s*[.。]?\s*", re.DOTALL | re.IGNORECASE)
 FLOP_BYTE = re.compile(r"(?:flops?|ops?)?\s*/\s*(?:bytes?|b)|", re.IGNORECASE)
-TIMES = re.compile(r"x|times|倍|", re.IGNORECASE)
+TIMES = re.compile(r"x|times|倍|%|percent|per cent|", re.IGNORECASE)
 SHARE = re.compile(r"%|percent|per cent|", re.IGNORECASE)
 FIGURE = re.compile(
     r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.DOTALL | re.IGNORECASE
 )
+ONE_CASE = re.compile(r"([kmgtp]?i?)(b|bits?|bytes?)(/s|/sec|ps)", re.IGNORECASE)
+"""A rate of bytes in letters of one case, which then tell no bits from bytes: those asked for."""
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 EXAMPLES = {
     quiz.FLOP_BYTE: "85.3 FLOP/byte",
@@ -45,6 +47,8 @@ SAID = {
     quiz.CACHE: ("cache", "l2", "size", "tensor size", "缓存", "张量大小"),
     quiz.PEAK: ("peak", "nominal", "which peak", "标称", "哪个标称"),
     quiz.SYNCHRONIZE: ("synchronize", "sync", "synchronise", "同步"),
+    quiz.GO_ON: ("yes", "y", "go on", "go_on", "是", "该"),
+    quiz.STOP: ("no", "n", "stop", "否", "不", "不该"),
 }
 """Short words for a choice, beside its letter."""
 
@@ -53,16 +57,21 @@ class NotAnAnswer(ValueError):
     """It is none in the form that was asked for."""
 
 
-def is_right(question: Question, typed: str) -> bool:
-    """Whether an answer is right.
+class NoUnit(NotAnAnswer):
+    """A bare number where one of several units is meant; the message is the number."""
+
+
+def is_right(question: Question, typed: str, bare: bool = True) -> bool:
+    """Whether an answer is right; with ``bare`` a number without a unit counts in the question's.
 
     Raises:
+        NoUnit: a bare number, and not ``bare``; a factor needs no unit.
         NotAnAnswer: it is no number of that unit, or none of the choices.
     """
     found = LEAD.fullmatch(unicodedata.normalize("NFKC", typed[:LONGEST]))
     text = found[1] if found else ""
     if question.kind == NUMBER:
-        value = _number(text, question)
+        value = _number(text, question, bare)
         right = float(question.answer)
         return abs(value - right) <= question.tolerance * abs(right)
     return _choice(text, question) == question.answer
@@ -79,25 +88,43 @@ def _choice(text: str, question: Question) -> str:
     raise NotAnAnswer
 
 
-def _number(text: str, question: Question) -> float:
-    """In the question's unit; a bare number counts in it."""
+def _number(text: str, question: Question, bare: bool) -> float:
+    """In the question's unit; a bare number counts in it, or is asked back."""
     text = THOUSANDS.sub("", text)
     found = FIGURE.fullmatch(text)
     if found is None:
         raise NotAnAnswer
     try:
+        if not found[2] and not bare and question.unit != quiz.TIMES:
+            number(found[1])  # it may be none at all
+            raise NoUnit(found[1])
         if question.unit == quiz.MS:
             return time_s(_spelled(text, found[2]), 1e-3).value * 1e3
         if question.unit == quiz.GBS:
-            return rate(text, GBS).value
+            return rate(_cased(found[1], found[2]), GBS).value
         value = number(found[1]).value
     except QuantityError:
         raise NotAnAnswer from None
     unit = {quiz.FLOP_BYTE: FLOP_BYTE, quiz.TIMES: TIMES, quiz.PERCENT: SHARE}[question.unit]
     if not unit.fullmatch(found[2].strip()):
         raise NotAnAnswer
-    share = question.unit == quiz.PERCENT and not found[2].strip() and value <= 1
-    return value * 100 if share else value  # 0.92 is 92 %
+    said_share = bool(found[2]) and SHARE.fullmatch(found[2].strip()) is not None
+    if question.unit == quiz.TIMES:
+        return value / 100 if said_share else value  # 400 % is four times
+    return value * 100 if question.unit == quiz.PERCENT and not said_share and value <= 1 else value
+
+
+def _cased(figure: str, unit: str) -> str:
+    """A rate whose unit is written in one case, in the usual one: 250 gb/s is 250 GB/s.
+
+    Mixed letters stay as they are: Gb/s are bits, and so is what says bit.
+    """
+    found = ONE_CASE.fullmatch(unit.strip())
+    if found is None or unit not in (unit.lower(), unit.upper()):
+        return f"{figure} {unit}"
+    prefix, what, _ = found.groups()
+    what = "B" if len(what) == 1 else what.lower()
+    return f"{figure} {prefix.capitalize()}{what}/s"
 
 
 def _spelled(text: str, unit: str) -> str:

@@ -21,10 +21,10 @@ LETTERS = "abcd"
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
-    """Templates of one question, by case."""
+    """Templates of one question, by case; what is asked second is explained with the first."""
 
     ask: dict[str, str]
-    explain: dict[str, str]
+    explain: dict[str, str] = {}
 
 
 class QuizCatalog(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +54,14 @@ def explained(question: Question) -> str:
 
 def _filled(templates: dict[str, str], question: Question) -> str:
     return fill(templates.get(question.case) or templates[ANY], question.values)
+
+
+def answers_said(question: Question) -> str:
+    """The line that gives the answer, and that to what is asked second."""
+    answer = answer_said(question)
+    if question.then is None:
+        return quiz_label("answer", answer=answer)
+    return quiz_label("answers", answer=answer, then=answer_said(question.then))
 
 
 def answer_said(question: Question) -> str:

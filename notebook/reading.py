@@ -87,6 +87,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     drift: float | None = None  # last third against the first, as a share
     first_block_ratio: float | None = None  # warm-up's first block over the settled median
     control_ratio: float | None = None  # of a control: its rate over that of what it controls
+    held_ratio: float | None = None  # of what is held as well: the held rate over its own
+    held_spread: float | None = None  # of the held repetitions, as spread
     profiler_ratio: float | None = None  # the profiler's kernel time over the median
     kernel: str | None = None
     tensor_core: bool | None = None

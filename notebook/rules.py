@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from roofwatch.notebook.ai_equals_batch import ai_equals_batch
 from roofwatch.notebook.bytes_miscounted import bytes_miscounted, does_not_fit, other_run
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
+from roofwatch.notebook.control import control
 from roofwatch.notebook.copy_engine import copy_engine
 from roofwatch.notebook.emulated_dtype import emulated_dtype
 from roofwatch.notebook.finding import CONDITIONS, NAMES, RANK, SUSPECT, WRONG, Finding
@@ -33,7 +34,7 @@ from roofwatch.notebook.throttled import throttled
 from roofwatch.notebook.too_small import last_wave, too_small
 from roofwatch.notebook.transfer_included import transfer_included
 from roofwatch.notebook.units import units
-from roofwatch.notebook.unstable import bimodal, control, drifting, profiler, unstable
+from roofwatch.notebook.unstable import bimodal, drifting, held_faster, profiler, unstable
 from roofwatch.notebook.wrong_peak import (
     another_unit,
     compared_with_other_peak,
@@ -70,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     too_small,
     control,
     profiler,
+    held_faster,
     bimodal,
     unstable,
     drifting,

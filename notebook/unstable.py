@@ -1,14 +1,14 @@
-"""Repetitions that disagree, among themselves or with a control: the median may not repeat."""
+"""Repetitions that disagree, among themselves or with the profiler: the median may not repeat."""
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import BYTES, NOTE, SUSPECT, Finding, finding
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 SPREAD = 0.10
 DRIFT = 0.03
 HELD = 0.05  # under its power limit a clock wanders by less than this
-CONTROL = 0.02  # bytes move as fast in either type (seed, Day 13)
+HELD_OVER = 0.03  # of the short run's rate: less is noise whatever the spreads
 PROFILER = 0.05  # seed, question 1: the profiler's kernel time against the events' median
 
 
@@ -62,21 +62,6 @@ def drifting(reading: Reading) -> Finding | None:
     )
 
 
-def control(reading: Reading) -> Finding | None:
-    """The same bytes in another type take another time, and did so when both were repeated."""
-    if reading.control_ratio is None or abs(reading.control_ratio - 1) <= CONTROL:
-        return None
-    return finding(
-        "unstable",
-        "control",
-        root=BYTES,
-        severity=SUSPECT,
-        subject=reading.subject,
-        ratio=reading.control_ratio,
-        said={"tolerance": CONTROL},
-    )
-
-
 def profiler(reading: Reading) -> Finding | None:
     """The profiler's kernel time lies 5 % from the events' median."""
     ratio = reading.profiler_ratio
@@ -88,4 +73,25 @@ def profiler(reading: Reading) -> Finding | None:
         severity=SUSPECT,
         subject=reading.subject,
         ratio=ratio,
+    )
+
+
+def held_noise(spread: float, held_spread: float) -> float:
+    """The share by which a held rate may lie over that of the short run (both IQR over median)."""
+    return max(HELD_OVER, spread + held_spread)
+
+
+def held_faster(reading: Reading) -> Finding | None:
+    """The same work held for seconds is faster than from rest, by more than both spreads."""
+    ratio = reading.held_ratio
+    noise = held_noise(reading.spread or 0.0, reading.held_spread or 0.0)
+    if ratio is None or ratio - 1 <= noise:
+        return None
+    return finding(
+        "unstable",
+        "held_faster",
+        severity=SUSPECT,
+        subject=reading.subject,
+        ratio=ratio,
+        noise=noise,
     )

@@ -11,7 +11,7 @@ from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_reading import key_of, reading_of
 from roofwatch.notebook.claim_work import LINK_OPS, elements_of
 from roofwatch.notebook.entry import Unreadable, claim_of, unused_of
-from roofwatch.notebook.experiment import Experiment, Point, together
+from roofwatch.notebook.experiment import Experiment, Point, together, told_apart
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.known_card import SAME, Cards, Known
 from roofwatch.notebook.possible import possible
@@ -31,7 +31,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     ``gpu`` is the card that it was judged as; ``gpu_note`` says what its name leaves open.
     ``missing`` names what the row would have to say before more can be said.
-    ``unused`` are fields that are none of ours.
+    ``unused`` are fields that are none of ours. ``point`` is said of rows that share an id.
     """
 
     id: str | int | float | None
@@ -50,6 +50,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str] = []
     unused: list[str] = []  # fields of the row that mean nothing here
     experiment: Experiment | None = None
+    point: str | None = None  # "batch 8": what tells it from the other rows of its id
 
     def __str__(self) -> str:
         """Verdict and number in a line, then a line for each finding."""
@@ -261,6 +262,9 @@ def check_rows(
     for group in points.values():
         if len(group) < 2:
             continue
+        apart = told_apart([point.claim for _, point in group])
+        for (at, _), said in zip(group, apart, strict=True):
+            answers[at] = msgspec.structs.replace(answers[at], point=said)
         joint = together([point for _, point in group])
         if joint is not None:
             last = group[-1][0]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from roofwatch.roofline.per_cent import per_cent
+
 if TYPE_CHECKING:
     from roofwatch.probes.device import Target
 
@@ -49,7 +51,7 @@ def within_room(target: Target, measure: Callable[[], None], say: Callable[[str]
         gc.collect()  # behind the error, which held what had been taken
         target.clean_up()
         time.sleep(WAIT_S)
-        say(f"out of memory: tried again with {share / 2:.1%} of what is free")
+        say(f"out of memory: tried again with {per_cent(share / 2, 1)} of what is free")
 
 
 def shortage(error: BaseException, target: Target) -> str:

@@ -43,6 +43,7 @@ from roofwatch.probes.timing import Cancelled, Launch, Report, Timed
 from roofwatch.probes.together import together as at_once_all
 from roofwatch.roofline.error_text import first_line
 from roofwatch.roofline.model import Model
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.probe_spec import TRANSFER, ProbeSpec
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import FULL, at_once, suite, sustain_default_s
@@ -244,9 +245,8 @@ class Worker:
         ratio = rate / reference
         if abs(ratio - 1) <= CONTROL:
             return
-        self._note(
-            f"{spec.key} reads {ratio - 1:+.1%} of {first.key}: both blocks are repeated", spec.key
-        )
+        apart = f"{per_cent(abs(ratio - 1), 1)} {'less' if ratio < 1 else 'more'}"
+        self._note(f"{spec.key} shows {apart} than {first.key}: both are repeated", spec.key)
         self._span(spec, "end")  # each block lies in a span of its own probe
         self._span(first, "begin")
         self._stream_block(first)

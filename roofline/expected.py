@@ -12,6 +12,7 @@ import msgspec
 
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.per_cent import per_cents
 from roofwatch.roofline.probe_spec import GROUPS, PERCENT, TRANSFER, ProbeSpec
 
 BANDWIDTH = {"NVIDIA": (0.83, 0.94), "AMD": (0.64, 0.90)}
@@ -77,14 +78,19 @@ def expected(spec: ProbeSpec, nominal: Nominal, reported: Reported) -> Range | N
     return _compute(spec, spec.peak_key, nominal, reported)
 
 
+def stream_share(nominal: Nominal) -> tuple[float, float]:
+    """Shares of the nominal bandwidth between which our own streams should land."""
+    if nominal.tdp_w and nominal.tdp_w <= CAPPED_TDP_W:
+        return BANDWIDTH_CAPPED
+    if nominal.memory_type and nominal.memory_type.startswith("GDDR"):
+        return BANDWIDTH_GDDR
+    return BANDWIDTH["AMD" if nominal.vendor == "AMD" else "NVIDIA"]
+
+
 def _bandwidth(op: str, nominal: Nominal) -> Range | None:
     if nominal.bandwidth_gbs is None:
         return None
-    low, high = BANDWIDTH["AMD" if nominal.vendor == "AMD" else "NVIDIA"]
-    if nominal.tdp_w and nominal.tdp_w <= CAPPED_TDP_W:
-        low, high = BANDWIDTH_CAPPED
-    elif nominal.memory_type and nominal.memory_type.startswith("GDDR"):
-        low, high = BANDWIDTH_GDDR
+    low, high = stream_share(nominal)
     what = "streams beyond the cache"
     if op in BANDWIDTH_OF_OP:
         least, most = BANDWIDTH_OF_OP[op]
@@ -93,7 +99,7 @@ def _bandwidth(op: str, nominal: Nominal) -> Range | None:
         low=low * nominal.bandwidth_gbs,
         high=high * nominal.bandwidth_gbs,
         unit="GB/s",
-        why=f"{low:.0%} to {high:.0%} of nominal {nominal.bandwidth_gbs:.0f} GB/s, "
+        why=f"{per_cents(low, high)} of nominal {nominal.bandwidth_gbs:.0f} GB/s, "
         f"as published for {what}",
     )
 
@@ -122,7 +128,7 @@ def _compute(spec: ProbeSpec, key: str, nominal: Nominal, reported: Reported) ->
         why = f"around {best:.0f}, the best published for this card"
     else:
         low, high = VECTOR if key in VECTOR_KEYS else COMPUTE[_family(nominal)]
-        why = f"{low:.0%} to {high:.0%} of nominal {peak:.4g}, as published for such cards"
+        why = f"{per_cents(low, high)} of nominal {peak:.4g}, as published for such cards"
         low, high = low * peak, high * peak
     if spec.protocol == "sustained":
         low, high = SUSTAINED[0] * low, 0.97 * high if _falls(nominal) else high

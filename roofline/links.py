@@ -10,6 +10,7 @@ import msgspec
 
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
+from roofwatch.roofline.per_cent import per_cents
 from roofwatch.roofline.probe_spec import PAGEABLE, ProbeSpec
 from roofwatch.roofline.published import LANE_GBS, link_gbs, published_link
 
@@ -49,7 +50,7 @@ def expected_transfer(
         return None
     if spec.variant == PAGEABLE:
         low, high = PAGEABLE_SHARE
-        why = f"{low:.0%} to {high:.0%} of the link's {full:.1f} GB/s: staged, copied twice"
+        why = f"{per_cents(low, high)} of the link's {full:.1f} GB/s: staged, copied twice"
         return Range(low=low * full, high=high * full, unit="GB/s", why=why)
     if spec.op == DUPLEX:
         why = f"both ways together: from one direction's to twice it; {pinned.why}"

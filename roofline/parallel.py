@@ -24,10 +24,18 @@ PAYS = 0.1  # of a step, which more cards must take off to be worth the word
 
 class Peers(msgspec.Struct, frozen=True, kw_only=True):
     """How cards reach each other: GB/s of one card in one direction, seconds of an all-reduce
-    whatever its size."""
+    whatever its size (``latency_s``), and of each hop from card to card (``hop_s``)."""
 
     link_gbs: float
     latency_s: float = 0.0
+    hop_s: float = 0.0
+
+    def waits_s(self, cards: int) -> float:
+        """Seconds of an all-reduce over ``cards`` that no bandwidth shortens.
+
+        A ring passes 2 (N - 1) times from card to card, each after the last.
+        """
+        return self.latency_s + 2 * (cards - 1) * self.hop_s
 
 
 def bus_factor(cards: int) -> float:
@@ -42,7 +50,7 @@ def all_reduce_s(size_bytes: float, cards: int, peers: Peers) -> float:
     """Seconds to add up a buffer of ``size_bytes`` over ``cards``; one card needs none."""
     if cards == 1:
         return 0.0
-    return peers.latency_s + bus_factor(cards) * size_bytes / (peers.link_gbs * 1e9)
+    return peers.waits_s(cards) + bus_factor(cards) * size_bytes / (peers.link_gbs * 1e9)
 
 
 def comm_s(model: Model, tokens: int, cards: int, peers: Peers | None) -> float:
@@ -73,12 +81,17 @@ def share_of(decode: Decode, model: Model, cards: int) -> Decode:
 
 
 class Split(NamedTuple):
-    """One step, or one prefill, on some cards. ``speedup`` is over one card of the same kind."""
+    """One step, or one prefill, on some cards. ``speedup`` is over one card of the same kind.
+
+    ``break_even_s`` is the latency of one all-reduce from which on the cards are no faster than
+    one: 0 where they are not without any, None of one card.
+    """
 
     cards: int
     step_s: float
     comm_s: float
     speedup: float
+    break_even_s: float | None = None
 
     @property
     def efficiency(self) -> float:
@@ -100,8 +113,13 @@ def decode_splits(
     found = []
     for n in cards:
         exchanged_s = comm_s(model, batch, n, peers)
-        step_s = share_of(decode, model, n).step_s(batch, roof, overhead_s) + exchanged_s
-        found.append(Split(n, step_s, exchanged_s, alone_s / step_s))
+        part_s = share_of(decode, model, n).step_s(batch, roof, overhead_s)
+        step_s = part_s + exchanged_s
+        even_s = None
+        if n > 1:
+            sent_s = comm_s(model, batch, n, Peers(link_gbs=peers.link_gbs))
+            even_s = max(0.0, alone_s - part_s - sent_s) / (model.layers * REDUCES)
+        found.append(Split(n, step_s, exchanged_s, alone_s / step_s, even_s))
     return found
 
 

@@ -17,6 +17,7 @@ COMPUTE, MEMORY, OVERHEAD, EITHER = "compute", "memory", "overhead", "either"
 BOUNDS = (COMPUTE, MEMORY, OVERHEAD)
 CAPACITY, BANDWIDTH = "capacity", "bandwidth"
 CACHE, PEAK, SYNCHRONIZE = "cache", "peak", "synchronize"
+GO_ON, STOP = "go_on", "stop"
 FLOP_BYTE, TIMES, MS, GBS, PERCENT = "FLOP/byte", "x", "ms", "GB/s", "%"
 NEAR = 0.05  # of an answer: the seeds round to two digits
 GB = 1e9
@@ -29,7 +30,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """One question. ``key`` names its words, ``case`` which way its answer goes.
 
     ``answer`` is a number in ``unit``, right within the share ``tolerance`` of it, or one of
-    ``choices``. ``values`` are all numbers that question and explanation name.
+    ``choices``. ``values`` are all numbers that question and explanation name. ``then`` is asked
+    of the same numbers once this is answered; the explanation is of both.
     """
 
     number: int  # of the seventeen
@@ -42,6 +44,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     unit: str = ""
     tolerance: float = NEAR
     choices: tuple[str, ...] = ()
+    then: Question | None = None
 
 
 class Ground(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,11 +16,13 @@ from roofwatch.roofline.quiz import (
     FLOP_BYTE,
     GB,
     GBS,
+    GO_ON,
     MEMORY,
     NUMBER,
     OVERHEAD,
     PEAK,
     PERCENT,
+    STOP,
     SYNCHRONIZE,
     Ground,
     Question,
@@ -126,7 +128,11 @@ def ceiling(model: Model, context: int, roof: Roof, memory_bytes: float | None) 
         case, values["star"] = "reaches", star
     if memory_bytes:
         values["memory_gb"] = memory_bytes / GB
-        values["sequences"] = held.memory_cap(memory_bytes, RESERVE)
+        room_gb = memory_bytes * (1 - RESERVE) / GB
+        if held.weights_bytes / GB <= room_gb:
+            values["sequences"] = held.memory_cap(memory_bytes, RESERVE)
+        else:
+            values["room_gb"] = room_gb
     return Question(
         number=10,
         note=DAY_18,
@@ -150,6 +156,23 @@ def of_the_roof(tflops: float, own_tflops: float, nominal: Roof) -> Question:
     square = matmul(LARGE, LARGE, LARGE, "fp16")
     own = Roof(bandwidth_gbs=nominal.bandwidth_gbs, peak_tflops=own_tflops)
     gaps = distances(square.intensity, tflops, own, nominal.peak_tflops)
+    case = STOP if work_on(gaps) == STOP_HERE else GO_ON
+    values: dict[str, Value] = {
+        "tflops": tflops,
+        "own_tflops": own_tflops,
+        "nominal_tflops": nominal.peak_tflops,
+        "of_nominal": 100 * mfu(tflops, nominal.peak_tflops),
+        "of_own": 100 * mfu(tflops, own_tflops),
+    }
+    then = Question(
+        number=11,
+        note=DAY_18,
+        key="of_the_roof_next",
+        kind=CHOICE,
+        answer=case,
+        choices=(GO_ON, STOP),
+        values=values,
+    )
     return Question(
         number=11,
         note=DAY_18,
@@ -158,14 +181,9 @@ def of_the_roof(tflops: float, own_tflops: float, nominal: Roof) -> Question:
         answer=100 * mfu(tflops, own_tflops),
         unit=PERCENT,
         tolerance=SHIFT,
-        case="stop" if work_on(gaps) == STOP_HERE else "go_on",
-        values={
-            "tflops": tflops,
-            "own_tflops": own_tflops,
-            "nominal_tflops": nominal.peak_tflops,
-            "of_nominal": 100 * mfu(tflops, nominal.peak_tflops),
-            "of_own": 100 * mfu(tflops, own_tflops),
-        },
+        case=case,
+        values=values,
+        then=then,
     )
 
 

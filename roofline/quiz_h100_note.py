@@ -16,6 +16,7 @@ from roofwatch.roofline.quiz import (
     NUMBER,
     Ground,
     Question,
+    Value,
     pick,
 )
 from roofwatch.roofline.roof import Roof
@@ -103,6 +104,23 @@ def each_element(op: str, roof: Roof) -> Question:
     """16. A norm, or another pointwise kernel: its intensity."""
     one = elementwise(op, 8, "fp16")
     moved = 2 * ELEMENT_BITS["fp16"] // 8
+    values: dict[str, Value] = {
+        "op": op,
+        "flop": ELEMENT_FLOP[op],
+        "bytes": moved,
+        "intensity": one.intensity,
+        "ridge": roof.ridge,
+        "below": roof.ridge / one.intensity,
+    }
+    then = Question(
+        number=16,
+        note=H100_NOTE,
+        key="each_element_bound",
+        kind=CHOICE,
+        answer=MEMORY,
+        choices=(COMPUTE, MEMORY),
+        values=values,
+    )
     return Question(
         number=16,
         note=H100_NOTE,
@@ -111,14 +129,8 @@ def each_element(op: str, roof: Roof) -> Question:
         answer=one.intensity,
         unit=FLOP_BYTE,
         case=MEMORY,
-        values={
-            "op": op,
-            "flop": ELEMENT_FLOP[op],
-            "bytes": moved,
-            "intensity": one.intensity,
-            "ridge": roof.ridge,
-            "below": roof.ridge / one.intensity,
-        },
+        values=values,
+        then=then,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import (
@@ -114,9 +115,10 @@ def _of(evidence: Evidence, bound: str) -> str:
         if _over_the_link(evidence):
             return LINK
         if evidence.kind == "cpu" and (evidence.system_share or 0.0) >= SYSTEM:
+            share = per_cent(evidence.system_share or 0.0)
             first.append(
-                f"{evidence.system_share:.0%} of the processor's time is the system's, which hands "
-                "out fresh pages: write into memory that is there (out=)"
+                f"{share} of the processor's time is the system's, which hands out fresh pages: "
+                "write into memory that is there (out=)"
             )
     near = (evidence.reach or 0.0) >= STOP
     if bound == MEMORY and near:
@@ -200,4 +202,4 @@ def _number(value: float, what: str) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{value:.0%}" if value >= 0.01 else "under 1%"
+    return per_cent(value) if value >= 0.01 else "under 1 %"

@@ -82,7 +82,7 @@ def cleaner(*sessions: Session) -> Callable[[str], str]:
         for device in (session.device, *session.neighbours):
             told.add(device.uuid or "")
             public.add(device.name or "")
-    return partial(clean, names=_pattern(told, public))
+    return partial(clean, names=words_of(told, public))
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
@@ -95,10 +95,10 @@ def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
                 if device is not None:
                     told.add(device.uuid or "")
                     public.add(device.name or "")
-    return _pattern(told, public)
+    return words_of(told, public)
 
 
-def _pattern(told: set[str], public: set[str]) -> re.Pattern[str] | None:
+def words_of(told: set[str], public: set[str]) -> re.Pattern[str] | None:
     """Finds names; those of a Slurm list (``gpu[17-18]``) too. A card's name is no secret."""
     told = told | {name.partition(".")[0] for name in told if "." in name}
     words = {word.lower() for name in public for word in re.findall(r"\w+", name)}
@@ -121,7 +121,7 @@ def _cleaned(event: AnyEvent, names: re.Pattern[str] | None) -> AnyEvent:
         for device in (told.get("device"), *told.get("neighbours", [])):
             if device is not None:
                 device.pop("uuid", None)
-    out: AnyEvent = msgspec.convert(_scrubbed(told, names), type(event))
+    out: AnyEvent = msgspec.convert(scrubbed(told, names), type(event))
     return out
 
 
@@ -137,14 +137,15 @@ A host may be called cuda or table, and such words mean something else in every 
 """
 
 
-def _scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
+def scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
+    """Every text in it clean; what ``names`` finds goes from the fields of others' text alone."""
     if isinstance(value, str):
         return clean(value, names if free else None)
     if isinstance(value, dict):
         return {
-            clean(k, names if free else None): _scrubbed(v, names, free or k in FREE)
+            clean(k, names if free else None): scrubbed(v, names, free or k in FREE)
             for k, v in value.items()
         }
     if isinstance(value, list):
-        return [_scrubbed(v, names, free) for v in value]
+        return [scrubbed(v, names, free) for v in value]
     return value

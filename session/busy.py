@@ -6,6 +6,7 @@ from bisect import bisect_right
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.events import Flag
 from roofwatch.session.fold import Session
 
@@ -27,7 +28,7 @@ class Busy(msgspec.Struct, frozen=True, kw_only=True):
             size = f" with {self.processes_bytes / 2**30:.1f} GiB" if self.processes_bytes else ""
             plural = "es hold" if self.processes > 1 else " holds"
             return f"{self.processes} other process{plural} the GPU{size}"
-        return f"some kernel was running {self.util or 0:.0%} of the time".replace("%", " %")
+        return f"some kernel was running {per_cent(self.util or 0)} of the time"
 
 
 def busy(session: Session, begin_s: float = 0.0) -> Busy | None:

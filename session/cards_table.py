@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from roofwatch.roofline.outliers import Outlier, outliers
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import TOGETHER
 from roofwatch.session.card_events import CardEvents
@@ -224,19 +225,42 @@ def _sentences(rows: list[CardRow], odd: list[OddCard]) -> list[str]:
         side = "over" if each.off > 0 else "under"
         said.append(
             f"card {each.gpu} is the odd one: {what} {when} {each.value:.4g} {unit}, "
-            f"{abs(each.off):.1%} {side} the median of {each.median:.4g}"
+            f"{per_cent(abs(each.off), 1)} {side} the median of {each.median:.4g}"
         )
-    if len(rows) == 2:
+    if len(rows) == 2 and _apart(*rows):
         said.append("two cards: where they differ, neither is known to be the odd one")
     lost = [(r, r.lost) for r in rows if r.lost is not None]
     worst = max(lost, key=lambda each: each[1], default=None)
     if worst is not None and worst[1] > MOVED:
         row, share = worst
-        told = f"all at once card {row.gpu} holds {share:.1%} less than alone"
+        told = f"all at once card {row.gpu} holds {per_cent(share, 1)} less than alone"
         said.append(told + _why(row))
     elif lost:
-        said.append("all at once no card holds over 1% less than alone")
-    return [each.replace("%", " %") for each in said]
+        said.append("all at once no card holds over 1 % less than alone")
+    return said
+
+
+def _apart(a: CardRow, b: CardRow) -> bool:
+    """Whether two cards differ by more than two of a kind do without a cause."""
+    for one, other in ((a.alone, b.alone), (a.together, b.together)):
+        for figure in RATES:
+            pair = getattr(one, figure), getattr(other, figure)
+            floor = STREAMS_APART if figure == BANDWIDTH else CARD_TO_CARD
+            if None not in pair and max(pair) > (1 + floor) * min(pair):
+                return True
+    return False
+
+
+def lost_said(lost: float | None) -> str:
+    """The share that went when all ran at once: nothing within a card's own run to run, or a gain.
+
+    Empty where it is not known.
+    """
+    if lost is None:
+        return ""
+    if abs(lost) <= MOVED:
+        return "0 %"
+    return per_cent(lost) if lost > 0 else f"gain {per_cent(-lost)}"
 
 
 def _why(row: CardRow) -> str:

@@ -58,6 +58,14 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return self.outside_noise and abs(self.ratio - 1) > self.cards_apart
 
     @property
+    def untold(self) -> bool:
+        """Worse by more than runs and cards lie apart, and too few repetitions to tell."""
+        if self.interval is not None or not (self.alike and self.better):
+            return False
+        apart = max(self.run_to_run, self.cards_apart)
+        return (self.ratio if self.better == "higher" else 1 / self.ratio) < 1 - apart
+
+    @property
     def verdict(self) -> str:
         """``faster`` or ``slower``: what B is beyond that, like against like; else empty."""
         if not (self.beyond and self.alike and self.better):

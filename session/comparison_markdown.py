@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from roofwatch.session.compare import Pair, Which
+from roofwatch.session.comparison_words import method, noise_said, verdict
 from roofwatch.session.differences import UUID, Condition
 from roofwatch.session.side_by_side import Against, SideBySide
 
 HEAD = ("figure", "A", "{}", "unit", "{} / A", "95 % interval", "noise")
 NOT_KNOWN = "not known"
+DIGITS, MOST_DECIMALS = 5, 12
 PRIVATE = ("host", UUID)  # conditions that name a machine: only that they differ is said
 
 Text = Callable[[str], str]
@@ -21,15 +24,9 @@ def letter(at: int) -> str:
     return chr(ord("A") + at) if at < 26 else f"S{at + 1}"
 
 
-def noise_said(p: Pair) -> str:
-    """Whether a ratio is more than noise, in a word or two."""
-    if p.interval is None:
-        return "too few repetitions"
-    if not p.beyond:
-        return "within"
-    if not p.alike:
-        return "outside, not measured alike"
-    return f"outside, {p.verdict}" if p.verdict else "outside"
+def _noise(p: Pair) -> str:
+    said = noise_said(p)
+    return f"{said}, {p.verdict}" if p.verdict else said
 
 
 def comparison_markdown(told: SideBySide, text: Text, table: Table) -> str:
@@ -37,6 +34,7 @@ def comparison_markdown(told: SideBySide, text: Text, table: Table) -> str:
     parts = [f"**A**: {_who(told.others[0].told.a, text)}"]
     for at, other in enumerate(told.others, 1):
         parts += _against(letter(at), other, text, table)
+    parts.append(text(method(told.others[0].told)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -47,6 +45,7 @@ def _against(name: str, other: Against, text: Text, table: Table) -> list[str]:
     else:
         said.append("No condition that both know differs.")
     head = [column.format(name) for column in HEAD]
+    said.append(text(verdict(other.told, name)))
     return [*said, table(head, [_row(p, text) for p in other.told.pairs])]
 
 
@@ -54,6 +53,8 @@ def _who(which: Which, text: Text) -> str:
     told = [text(which.name or "unknown device"), text(which.suite)]
     if which.started_at:
         told.append(f"{text(which.started_at)[:16].replace('T', ' ')} UTC")
+    if which.id:
+        told.append(f"session {text(which.id)}")
     if not which.complete:
         told.append("cut short")
     return " · ".join(told)
@@ -74,7 +75,13 @@ def _value(value: str | float | bool | None, unit: str, text: Text) -> str:
     return text(f"{value:.4g} {unit}".rstrip() if isinstance(value, float) else value)
 
 
+def _decimals(p: Pair) -> int:
+    """As many behind the point for both as the larger needs for its digits."""
+    most = max(abs(p.a), abs(p.b)) or 1.0
+    return max(0, min(MOST_DECIMALS, DIGITS - 1 - math.floor(math.log10(most))))
+
+
 def _row(p: Pair, text: Text) -> list[str]:
     interval = "" if p.interval is None else f"{p.interval[0]:.4f} to {p.interval[1]:.4f}"
-    figures = [f"{side:.5g}" for side in (p.a, p.b)]
-    return [text(p.what), *figures, text(p.unit), f"{p.ratio:.4f}", interval, noise_said(p)]
+    figures = [f"{side:.{_decimals(p)}f}" for side in (p.a, p.b)]
+    return [text(p.what), *figures, text(p.unit), f"{p.ratio:.4f}", interval, _noise(p)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.session.figures import size_said, tensor_bytes
 from roofwatch.session.fold import Session
@@ -14,7 +15,7 @@ from roofwatch.session.printable import shown
 ALIKE_C = 3.0  # degrees between medians that are no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
-APART = f"{STREAMS_APART:.1%} in streams, {CARD_TO_CARD:.0%} in all else".replace("%", " %")
+APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
 ANOTHER = f"two cards of one kind differ by up to {APART}"
 UUID = "UUID of the card"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"

@@ -39,7 +39,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     ``complete`` is None as long as the file was not read. ``problem`` is why it cannot be read, in
     one line; ``foreign`` a file that is no session at all. ``partly``: it is long, and the figures
     are those of its head and tail. ``roofs`` are those of all precisions, ``probes`` counts what
-    was measured.
+    was measured. ``ranks`` is None of a session, of a fleet how many it had; so many of them are
+    ``slow``, and its rates are their medians.
     """
 
     path: Path
@@ -65,6 +66,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
     foreign: bool = False
     partly: bool = False
+    ranks: int | None = None
+    slow: int = 0
 
     @property
     def state(self) -> str:
@@ -73,6 +76,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
             return UNREADABLE
         if self.complete is None:
             return UNREAD
+        if self.complete and self.slow:
+            return f"{self.slow} slow"
         return COMPLETE if self.complete else CUT_SHORT
 
 
@@ -80,10 +85,21 @@ class _Unreadable(ValueError):
     """Why a file is none that could be listed with figures."""
 
 
-def entry_of(path: Path) -> Iterator[Entry | None]:
-    """Read one file: None after each part of it, then its entry, whatever the file is."""
+def entry_of(path: Path, fleets: bool = False) -> Iterator[Entry | None]:
+    """Read one file: None after each part of it, then its entry, whatever the file is.
+
+    A fleet's is no session, unless ``fleets`` are wanted too.
+    """
     for read in parts_of(path):
-        yield entry(read) if read is not None else None
+        told = entry(read) if read is not None else None
+        if fleets and told is not None and told.foreign:
+            from roofwatch.session.fleet.fleet_entry import fleet_entry_of
+            from roofwatch.session.fleet.fleet_file import is_fleet
+
+            if is_fleet(path):
+                yield from fleet_entry_of(path, told.size_bytes, told.mtime_s)
+                return
+        yield told
 
 
 class Parts(NamedTuple):

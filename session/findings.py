@@ -29,6 +29,7 @@ from roofwatch.session.rates import (
     moved_bytes,
     tflops,
     time_s,
+    value,
     working_set_bytes,
 )
 from roofwatch.session.roofs import Roofs, roofs
@@ -47,6 +48,7 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
     settled_s = time_s(m)
     cache = session.device.l2_bytes or (nominal.l2_bytes if nominal else None)
     expect = session.expect(m.probe, m.run)
+    held = held_of(session, m)
     nominal_gbs = nominal.bandwidth_gbs if nominal else None
     ceiling_gbs = nominal.ceiling_bandwidth_gbs if nominal else None
     if m.protocol == TRANSFER:
@@ -82,6 +84,8 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         drift=drift(m.times_s),
         first_block_ratio=median(fresh) / settled_s if len(fresh) == FIRST_BLOCK else None,
         control_ratio=control_ratio(session, m),
+        held_ratio=value(held) / value(m) if held else None,
+        held_spread=spread(held.times_s) if held else None,
         profiler_ratio=m.kernel_time_s / settled_s if m.kernel_time_s else None,
         kernel=m.kernel,
         tensor_core=uses_tensor_cores(m.kernel) if m.kernel and m.op == "matmul" else None,
@@ -101,6 +105,17 @@ def control_ratio(session: Session, m: Measurement) -> float | None:
         if x.op == m.op and x.protocol == m.protocol and x.probe != m.probe
     ]
     return gbs(m) / gbs(repeats[0]) if repeats else None
+
+
+def held_of(session: Session, m: Measurement) -> Measurement | None:
+    """What was held for seconds of a burst's precision, or of a stream's kernel and type."""
+    if m.protocol not in ("burst", "stream") or m.claim is not None or not value(m):
+        return None
+    of = (m.peak_key, m.dtype, "" if m.peak_key else m.op)
+    for x in session.measured(m.run):
+        if x.protocol == "sustained" and of == (x.peak_key, x.dtype, "" if x.peak_key else x.op):
+            return x
+    return None
 
 
 def _swept(session: Session, own: Roofs) -> Finding | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.finding import WRONG
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
 from roofwatch.session.entry import Parts, folded, parts_of
@@ -45,7 +46,8 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
     def why(self) -> str:
         """What the range rests on."""
         whose = f"this {self.device}'s own best" if self.own else "the best of a card of this name"
-        return f"{whose} of {self.date}, with twice what runs of it lie apart ({self.apart:.1%})"
+        apart = per_cent(self.apart, 1)
+        return f"{whose} of {self.date}, with twice what runs of it lie apart ({apart})"
 
 
 class History:

@@ -55,7 +55,7 @@ OF_GROUP = {
     "peers": "Each ordered pair of cards from 64 KiB to 256 MiB by the events of the card that "
     "sends; both ways at once by the host's clock, on streams of their own.",
     "memcpy": "Copies within the host's memory from 64 KiB to 1 GiB, by one thread and by as many "
-    "as torch takes.",
+    "as torch takes; bytes read and bytes written both count.",
 }
 
 CLOCKS = {

@@ -45,9 +45,9 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of copy over one link.
 
     ``gbs`` is that of the largest copy, or of the one that was held for a second; of ``both ways``
-    the two together, of the host's memory the bytes that arrive. ``nominal_gbs`` is the link's as
-    sold, ``carries_gbs`` what generation and lanes, as read under load, would carry, in one
-    direction. ``latency_s`` is the part of a copy's time that does not grow with its size.
+    the two together, of the host's memory the bytes read and those written. ``nominal_gbs`` is the
+    link's as sold, ``carries_gbs`` what generation and lanes, as read under load, would carry, in
+    one direction. ``latency_s`` is the part of a copy's time that does not grow with its size.
     """
 
     source: str = msgspec.field(name="from")
@@ -116,8 +116,8 @@ def size_said(size: int) -> str:
     return f"{size} B"
 
 
-def _sizes(points: list[Measurement], share: float = 1.0) -> list[LinkSize]:
-    found = [LinkSize(m.shape["bytes"], share * gbs(m), time_s(m)) for m in points]
+def _sizes(points: list[Measurement]) -> list[LinkSize]:
+    found = [LinkSize(m.shape["bytes"], gbs(m), time_s(m)) for m in points]
     return sorted(found)
 
 
@@ -256,7 +256,7 @@ def _memory(session: Session, run: int) -> list[Link]:
     points = session.group("memcpy", run)
     found = []
     for variant, kind in (("one thread", ONE), ("all threads", MANY)):
-        sizes = _sizes([m for m in points if m.variant == variant], 0.5)  # read, written: arrives
+        sizes = _sizes([m for m in points if m.variant == variant])
         if not sizes:
             continue
         latency_s, status = _latency(sizes)

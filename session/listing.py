@@ -34,12 +34,21 @@ class Listing:
 
     ``now`` is the file of the session on show, if any; it may be written while we look. ``folders``
     are by default our own and that file's. Of the first every ``.jsonl`` stands on the list, of the
-    others only what is a session. ``revision`` rises with every change.
+    others only what is a session. With ``fleets`` their files are on it too, by default also those
+    of their own folder. ``revision`` rises with every change.
     """
 
-    def __init__(self, now: Path | None = None, folders: Iterable[Path] | None = None) -> None:
+    def __init__(
+        self,
+        now: Path | None = None,
+        folders: Iterable[Path] | None = None,
+        fleets: bool = False,
+    ) -> None:
         if folders is None:
-            folders = [*_own_folder(), *([now.parent] if now is not None else [])]
+            own = _own_folder()
+            beside = [folder.parent / "fleets" for folder in own if fleets]
+            folders = [*own, *beside, *([now.parent] if now is not None else [])]
+        self._fleets = fleets
         self.folders = tuple(dict.fromkeys(Path(os.path.abspath(f)) for f in folders))
         self.now = now
         self.revision = 0
@@ -115,7 +124,7 @@ class Listing:
             if not self._unread:
                 return False
             path = max(self._unread, key=self._newest)
-            self._reading = path, self._unread[path], entry_of(path)
+            self._reading = path, self._unread[path], entry_of(path, self._fleets)
         path, told, parts = self._reading
         entry = next(parts, None)
         if entry is not None:

@@ -12,9 +12,11 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.price import cost
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.decode import decode_curves
-from roofwatch.session.entry import Parts, entry, folded, parts_of
+from roofwatch.session.entry import COMPLETE, CUT_SHORT, Parts, entry, entry_of, folded, parts_of
 from roofwatch.session.events import Price
+from roofwatch.session.file import UnreadableSession
 from roofwatch.session.findings import findings
+from roofwatch.session.fleet.fleet_file import is_fleet
 from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing, began_s
 from roofwatch.session.record_rows import longest
@@ -28,7 +30,8 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     of the main precision, ``peak_key``. ``decode`` has ``model``, ``context``, ``step_s`` at batch
     1 and ``of_roof`` of the largest model. ``findings`` counts them by severity, of the
     measurements alone: null where somebody else's work was watched. ``cost`` is the rent of
-    ``hours`` where a price was said.
+    ``hours`` where a price was said. Of a fleet ``ranks`` counts them (null: a session) and
+    ``slow`` those that are named; its rates are their medians, its rent is that of all.
     """
 
     file: str | None
@@ -50,6 +53,8 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     faults: int
     cost: float | None
     currency: str | None
+    ranks: int | None = None
+    slow: int | None = None
 
 
 def logged(read: Parts, price: Price | None = None) -> Logged:
@@ -78,6 +83,38 @@ def logged(read: Parts, price: Price | None = None) -> Logged:
         faults=told.faults,
         cost=cost(price.per_hour, duration_s) if price and duration_s is not None else None,
         currency=price.currency if price else None,
+    )
+
+
+def logged_fleet(path: Path, price: Price | None = None) -> Logged:
+    """The line of a fleet's file."""
+    told = [e for e in entry_of(path, fleets=True) if e is not None][-1]
+    hours = told.duration_s / 3600 if told.duration_s is not None else None
+    rent = None
+    if price is not None and told.duration_s is not None:
+        rent = cost(price.per_hour, told.duration_s) * (told.ranks or 0)
+    return Logged(
+        file=str(path),
+        id=told.id,
+        started_at=told.started_at,
+        card=told.card,
+        uuid=None,
+        suite=told.suite,
+        state=CUT_SHORT if told.complete is False else COMPLETE if told.complete else told.state,
+        problem=told.problem,
+        hours=hours,
+        runs=told.runs,
+        bandwidth_gbs=told.bandwidth_gbs,
+        peak_key=told.peak_key,
+        burst_tflops=told.burst_tflops,
+        sustained_tflops=told.sustained_tflops,
+        decode=None,
+        findings=None,
+        faults=told.faults,
+        cost=rent,
+        currency=price.currency if price else None,
+        ranks=told.ranks,
+        slow=told.slow,
     )
 
 
@@ -110,11 +147,17 @@ def session_log(
     """Every saved session of the folders (by default where they are kept), newest first.
 
     ``price`` stands in the place of each session's own.
+
+    Raises:
+        UnreadableSession: after the others, of a folder that cannot be listed.
     """
-    listing = Listing(folders=folders)
+    listing = Listing(folders=folders, fleets=True)
     listing.refresh()
     found = []
     for one in listing.entries:
+        if is_fleet(one.path):
+            found.append(logged_fleet(one.path, price))
+            continue
         read = [p for p in parts_of(one.path) if p is not None][-1]
         found.append(logged(read, price))
     # A file that is no session at all stands on the list of our own folder, and not in the log.
@@ -123,3 +166,5 @@ def session_log(
     ]
     kept.sort(key=lambda e: (began_s(e.started_at) or 0.0, e.file or ""), reverse=True)
     yield from kept
+    if listing.problem is not None:
+        raise UnreadableSession(listing.problem)

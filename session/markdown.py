@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
-from roofwatch.session.cards_table import cards_table
+from roofwatch.session.anonymous import clean, cleaner
+from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
 from roofwatch.session.comparison_markdown import comparison_markdown
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
-from roofwatch.session.links import BOTH, links
+from roofwatch.session.links import BOTH, MEMORY, links
 from roofwatch.session.markdown_lists import (
     OK_MARK,
     WARN_MARK,
     WRONG_MARK,
+    Escape,
     doubts_list,
     expected_list,
     fall_line,
@@ -32,56 +36,53 @@ from roofwatch.session.side_by_side import SideBySide
 from roofwatch.session.table import DONE, ProbeRow, marked, probe_rows
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
+from roofwatch.session.unfilled import unfilled
 from roofwatch.session.watch.watch_markdown import watch_markdown
 
 NOT_MEASURED = "-"
-ESCAPED = str.maketrans(
-    {
-        "\\": "\\\\",
-        "|": "\\|",
-        "`": "\\`",
-        "*": "\\*",
-        "[": "\\[",
-        "<": "&lt;",
-        "&": "&amp;",
-        "@": "&#64;",
-    }
+AS_THEY_ARE = {"<": "&lt;", "&": "&amp;", "@": "&#64;", "#": "&#35;", ".": "&#46;", "//": "&#47;/"}
+MARKUP = re.compile(
+    r"[\\|`*\[<&@]|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|#(?=\w)|(?<=\bwww)\.|(?<=:)//", re.IGNORECASE
 )
-"""What would be markup, or call someone, where the text is pasted."""
+"""What would be markup, call someone, name a thread or be a link, where the text is pasted."""
 
 
 def markdown(session: Session) -> str:
     """Device, roofs, every probe, what smells wrong, the record, the five answers; a line feed."""
     found = findings(session)
     own = roofs(session)
+    others = _of(session)
     parts, rows = [_title(session)], list[ProbeRow]()
     if session.suite == WATCH:
-        parts.append(watch_markdown(session, text))
+        parts.append(watch_markdown(session, others))
     else:
         scale = rate_scale(session)
         rows = [scaled(r, scale) for r in probe_rows(session, found)]
         parts += [_roofs(own, scale), _table(_PROBES, [_probe(r) for r in rows])]
         parts += [_table(_LINKS, _links(session)), *_cards(session)]
-        parts.append("\n".join(expected_list(rows, text)))
-    said = fall_line(fall(session), found, text)
-    said += findings_list(found, session, text)
+        parts.append("\n".join(expected_list(rows, others)))
+    said = fall_line(fall(session), found, others)
+    said += findings_list(found, session, others)
     if session.suite != WATCH:
-        said += doubts_list(session, own, found, text)
+        said += doubts_list(session, own, found, others)
     if not any(f.severity != NOTE for f in found) and session.complete:
         said.append("- nothing smells wrong")
     if not session.complete:
         said.append("- this session is not complete")
-    parts += ["\n".join(said), "\n".join(notes_list(session, rows, text))]
-    if session.suite != WATCH:
-        parts.append(table_markdown(record_table([session], found), text))
-        parts.append(questions_markdown(questions(session, own), text))
+    parts += ["\n".join(said), "\n".join(notes_list(session, rows, others))]
+    if said_why := unfilled(session):
+        parts.append(text(said_why))
+    elif session.suite != WATCH:
+        parts.append(table_markdown(record_table([session], found), others))
+        parts.append(questions_markdown(questions(session, own), others))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def record_markdown(sessions: Sequence[Session]) -> str:
     """The record table alone, of several sessions of one card, and the five answers."""
     table = record_table(sessions)
-    parts = (table_markdown(table, text), questions_markdown(answers(sessions), text))
+    others = _of(*sessions)
+    parts = (table_markdown(table, others), questions_markdown(answers(sessions), others))
     return "\n\n".join(parts) + "\n"
 
 
@@ -118,7 +119,8 @@ def _roofs(own: Roofs, scale: RateScale) -> str:
     if own.bandwidth_gbs is not None:
         line = f"DRAM {_figure(own.bandwidth_gbs)} GB/s"
         if own.nominal_gbs:
-            line += f", {own.bandwidth_gbs / own.nominal_gbs:.0%} of {own.nominal_gbs:.0f} nominal"
+            share = per_cent(own.bandwidth_gbs / own.nominal_gbs)
+            line += f", {share} of {own.nominal_gbs:.0f} nominal"
         lines.append(line)
     if measured:
         lines.append(_table(_FLATS, [_flat(own, c, scale) for c in measured]))
@@ -164,7 +166,7 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
         measured,
         r.unit if r.measured is not None else "",
         _MARKS.get(marked(r), ""),
-        f"{r.of_nominal:.0%}" if r.of_nominal else "",
+        per_cent(r.of_nominal) if r.of_nominal else "",
         text(" ".join(r.codes)),
     )
 
@@ -172,12 +174,12 @@ def _probe(r: ProbeRow) -> tuple[str, ...]:
 def _cards(session: Session) -> list[str]:
     """Every card alone and at once, and the sentences about them."""
     found = cards_table(session)
-    if found is None:
+    if found is None or len(found.rows) < 2:
         return []
     rows: list[tuple[str, ...]] = []
     for r in found.rows:
         alone, together = r.alone, r.together
-        shares = (f"{r.lost:.1%}" if r.lost is not None else NOT_MEASURED,)
+        shares = (lost_said(r.lost) or NOT_MEASURED,)
         figures = (
             alone.bandwidth_gbs,
             alone.burst_tflops,
@@ -198,9 +200,10 @@ def _links(session: Session) -> list[tuple[str, ...]]:
         arrow = "↔" if x.direction == BOTH else "→"
         told = x.link if x.gen is None else f"{x.link} {x.gen} x{x.lanes}"
         late = f"{x.latency_s * 1e6:.1f}" if x.latency_s is not None else NOT_MEASURED
-        share = f"{x.of_nominal:.0%}" if x.of_nominal else NOT_MEASURED
+        share = per_cent(x.of_nominal) if x.of_nominal else NOT_MEASURED
         ends = text(f"{x.source} {arrow} {x.sink}, {told}")
-        rows.append((ends, x.kind, _figure(x.gbs), share, late))
+        kind = f"{x.kind}, read and written" if x.link == MEMORY else x.kind
+        rows.append((ends, kind, _figure(x.gbs), share, late))
     return rows
 
 
@@ -217,7 +220,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _share(part: float | None, whole: float | None) -> str:
-    return f"{part / whole:.0%}" if part and whole else NOT_MEASURED
+    return per_cent(part / whole) if part and whole else NOT_MEASURED
 
 
 def _figure(value: float | None) -> str:
@@ -225,5 +228,11 @@ def _figure(value: float | None) -> str:
 
 
 def text(said: str) -> str:
-    """Text of others as text: nothing in it is markup, or calls someone."""
-    return shown(said).translate(ESCAPED)
+    """Text of others as text: no markup in it, nobody called, no path and no address."""
+    return MARKUP.sub(lambda m: AS_THEY_ARE.get(m[0], "\\" + m[0]), shown(clean(said)))
+
+
+def _of(*sessions: Session) -> Escape:
+    """``text`` without these hosts' names either: for what others wrote, as of a fault."""
+    cleaned = cleaner(*sessions)
+    return lambda said: text(cleaned(said))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.roofline.price import cost
-from roofwatch.session.anonymous import cleaner
 from roofwatch.session.fold import Session
 from roofwatch.session.measured_again import said_again
 from roofwatch.session.roof_doubts import doubted
@@ -59,16 +58,15 @@ def expected_list(rows: Sequence[ProbeRow], escaped: Escape) -> list[str]:
 
 
 def notes_list(session: Session, rows: Sequence[ProbeRow], escaped: Escape) -> list[str]:
-    """Faults, notes, what was measured again, what it cost; without a path or the host's name.
+    """Faults, notes, what was measured again, what it cost.
 
     What ``expected_list`` says of these rows stands there alone.
     """
     above = {(r.probe, r.why) for r in rows}
-    clean = cleaner(session)
-    lines = [f"{WRONG_MARK} {escaped(_short(clean(f.what)))}" for f in session.faults]
+    lines = [f"{WRONG_MARK} {escaped(_short(f.what))}" for f in session.faults]
     for note in (n for n in session.notes if (n.probe, n.text) not in above):
         about = f"{session.label(note.probe)}: " if note.probe else ""
-        lines.append(f"{NOTE_MARK} {escaped(about + _short(clean(note.text)))}")
+        lines.append(f"{NOTE_MARK} {escaped(about + _short(note.text))}")
     lines += [f"{NOTE_MARK} {escaped(said)}" for said in said_again(session)]
     if session.price is not None:
         spent = three_digits(cost(session.price.per_hour, session.duration_s))
@@ -95,4 +93,7 @@ def _listed(lines: Iterable[str]) -> list[str]:
 
 
 def _short(said: str) -> str:
-    return said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
+    """Cut between words: half a path or half a UUID would not be known as one."""
+    if len(said) <= LONGEST:
+        return said
+    return f"{said[: LONGEST - 3].rpartition(' ')[0]} ..."

@@ -18,6 +18,7 @@ from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 
@@ -45,6 +46,7 @@ LINE: dict[str, dict[str, Any]] = {
     "sustained": {"linewidth": 3.4, "zorder": 3},
     "burst": {"linewidth": 2.6, "zorder": 4},
 }
+SAME_SLOPE = 0.02  # two slopes no further apart are one line: less than its width
 LABEL: dict[str, Any] = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
 SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text: it can be searched and read aloud
@@ -128,7 +130,7 @@ def draw(session: Session, key: str | None, path: Path) -> None:
             matplotlib.rcParams.update(SETTINGS)
             figure = Figure(figsize=INCHES, dpi=DPI)
             axes = figure.add_axes((LEFT, BOTTOM, WIDTH, HEIGHT))
-            _fill(axes, session, own, key)
+            fill(axes, session, own, key)
             _entitle(figure, session, key)
             undated = {"Date": None} if kind == ".svg" else None
             figure.savefig(file, format=kind[1:], metadata=undated)
@@ -149,7 +151,11 @@ def _quietly() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
+def fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
+    """Draw roofs, points and their names into empty axes, in TFLOP/s (TOPS) over FLOP/byte.
+
+    What is written there is in the unit of the session's screen.
+    """
     flat = own.compute.get(key or "") or ComputeRoof(peak_key=key or "")
     found = [p for p in points(session, own, key) if p.style != "sweep"]  # those are the trace
     swept = trace(session, key)
@@ -160,14 +166,16 @@ def _fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
         [*(p.intensity for p in found), *(x for x, _ in swept), *turns.values()],
         [*(p.tflops for p in found), *(y for _, y in swept), *tops.values()],
     )
-    axes.set_ylabel(unit(flat.peak_key))
+    scale = rate_scale(session)
+    axes.yaxis.set_major_formatter(lambda v, _: _tick(v * scale.factor))
+    axes.set_ylabel(scale.named(unit(flat.peak_key)))
     for which in WHICH:
-        _roof(axes, own, flat, which)
+        _roof(axes, own, flat, which, scale)
     if swept:
         (line,) = axes.plot(*zip(*swept, strict=True), color=COLOUR["sweep"], linewidth=0.8)
         line.set(marker="o", markersize=4, markerfacecolor=PAPER, zorder=5)
         line.set_label(f"matmul {key}\nsquares of growing size")
-    _name_flats(axes, tops)
+    _name_flats(axes, tops, scale)
     _name_ridges(axes, turns, tops)
     _name_points(axes, found, tops)
     beside: dict[str, Any] = {
@@ -188,14 +196,14 @@ def _scale(axes: Axes, xs: list[float], ys: list[float]) -> None:
     axes.set_xlabel("arithmetic intensity, FLOP/byte", labelpad=8)
     axes.yaxis.set_label_coords(-0.08, 0.5)  # wherever the figures beside it end
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda v, _: f"{v / 1e3:g}k" if v >= 1e3 else f"{v:g}")
+        axis.set_major_formatter(lambda v, _: _tick(v))
         axis.set_minor_formatter("")
     axes.grid(which="major", linewidth=0.8)
     axes.tick_params(which="minor", length=2, color="#c4c8cc")
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str) -> None:
+def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str, scale: RateScale) -> None:
     """One roof; half of one where only its slope or its flat is known."""
     from matplotlib.patheffects import Stroke
 
@@ -208,15 +216,17 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str) -> None:
         return  # the measured slope stands once
     roof = own.roof(flat.peak_key, which)
     if roof is not None:
-        # The sustained flat leaves the slope, which is the burst roof's too, where it meets it.
-        shared = which == "sustained" and flat.burst_tflops is not None
-        xs = [roof.ridge, right] if shared else [left, roof.ridge, right]
+        begin = _begin(own, flat, which, left)
+        xs = [x for x in (begin, roof.ridge) if x < right]
+        xs = [*(xs if begin < roof.ridge else xs[1:]), right]
         ys = [roof.attainable_tflops(x) for x in xs]
     else:
         xs = [left, right]
         ys = [peak or (slope or 0.0) * x / 1e3 for x in xs]
-    parts = [f"{_figure(peak)} {unit(flat.peak_key)}"] if peak else []
-    parts += [f"{slope:.0f} GB/s"] if slope else []
+    parts = []
+    if peak:
+        parts.append(f"{_figure(peak * scale.factor)} {scale.named(unit(flat.peak_key))}")
+    parts += [f"{_figure(slope)} GB/s"] if slope else []
     name = "measured" if which == "burst" and peak is None else which
     label = f"{name}\n{', '.join(parts)}"
     (line,) = axes.plot(xs, ys, color=COLOUR[which], label=label, **LINE[which])
@@ -224,7 +234,22 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str) -> None:
         line.set_path_effects([Stroke(), Stroke(linewidth=1.3, foreground=PAPER)])  # hollow
 
 
-def _name_flats(axes: Axes, tops: dict[str, float]) -> None:
+def _begin(own: Roofs, flat: ComputeRoof, which: str, left: float) -> float:
+    """The intensity from which a roof is drawn.
+
+    The sustained one leaves the burst roof where that bends or where it meets its slope, whichever
+    is first; one that was held with another slope has a line of its own from the left.
+    """
+    burst = own.roof(flat.peak_key, "burst")
+    held = own.roof(flat.peak_key, "sustained")
+    if which != "sustained" or burst is None or held is None:
+        return left
+    if abs(held.bandwidth_gbs / burst.bandwidth_gbs - 1) > SAME_SLOPE:
+        return left
+    return min(held.ridge, burst.ridge)
+
+
+def _name_flats(axes: Axes, tops: dict[str, float], scale: RateScale) -> None:
     """Names at the right end, a line apart however close the flats lie."""
     order = sorted(tops, key=lambda w: tops[w])
     true = [_share(axes.get_ylim(), tops[w]) for w in order]
@@ -234,7 +259,7 @@ def _name_flats(axes: Axes, tops: dict[str, float]) -> None:
     drift = sum(p - y for p, y in zip(placed, true, strict=True)) / max(1, len(true))
     whole, frame = tops.get("nominal"), axes.transAxes
     for which, y, at in zip(order, true, placed, strict=True):
-        text = f"{which} {_figure(tops[which])}"
+        text = f"{which} {_figure(tops[which] * scale.factor)}"
         if whole and which != "nominal":
             text += f", {tops[which] / whole * 100:.0f} % of nominal"
         xs, ys = [1, 1.006, 1.022, 1.028], [y, y, at - drift, at - drift]
@@ -285,21 +310,31 @@ def _name_points(axes: Axes, found: list[Point], tops: dict[str, float]) -> None
 
 
 def _entitle(figure: Figure, session: Session, key: str | None) -> None:
+    name, told = titles(session, key)
+    figure.text(LEFT, 0.945, name, size=17, weight="bold")
+    figure.text(LEFT, 0.907, told, color=DIM)
+
+
+def titles(session: Session, key: str | None) -> tuple[str, str]:
+    """What stands over a picture: whose roofline it is, and under what and when it was measured."""
     device = session.device
     named = shown(device.name or "unknown device")
     name = "".join(c if c.isprintable() else "\ufffd" for c in named)[:60]
-    figure.text(LEFT, 0.945, f"{name}  ·  {key}" if key else name, size=17, weight="bold")
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
     when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
     told.append(f"recorded {when} UTC" if session.started_at else f"recorded {when}")
     told += [] if session.complete else ["not complete"]
-    figure.text(LEFT, 0.907, "  ·  ".join(told), color=DIM)
+    return f"{name}  ·  {key}" if key else name, "  ·  ".join(told)
 
 
 def _share(limits: tuple[float, float], value: float) -> float:
     """Where a value stands between an axis' limits, 0 to 1."""
     low, high = (math.log10(limit) for limit in limits)
     return (math.log10(value) - low) / (high - low)
+
+
+def _tick(value: float) -> str:
+    return f"{value / 1e3:g}k" if value >= 1e3 else f"{value:g}"
 
 
 def _figure(value: float) -> str:

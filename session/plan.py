@@ -22,10 +22,17 @@ from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
 from roofwatch.session.plan_notes import notes_of
-from roofwatch.session.plan_parallel import ScalePoint, link_of, notes_of_link, scaling
+from roofwatch.session.plan_parallel import (
+    ScalePoint,
+    latency_from,
+    link_of,
+    notes_of_link,
+    scaling,
+)
 from roofwatch.session.plan_step import PlanPoint, PlanStep, at_roof
 
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
+PARTLY = "partly measured"  # of bandwidth and peak one is nominal
 DERIVED = "derived"  # from a device's properties, or a slice's from its whole card
 OF_ROOF = "roof"  # a ridge that is peak over bandwidth
 LONGEST = 60  # characters of a text that a refusal repeats
@@ -47,7 +54,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``overhead_s`` is added to every step; ``overhead_source`` says whose it is (None: given, where
     it is not 0). ``reserve`` is the share of the memory kept free. ``tp`` cards share each
     layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``: whose, None: given)
-    stands in for their nominal link, ``peer_latency_s`` is that of one all-reduce.
+    stands in for their nominal link; ``peer_said`` is what was measured there in words.
+    ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: measured over so
+    many cards), ``peer_hop_s`` that of each copy in its ring, where only such was measured.
     """
 
     card: str
@@ -71,8 +80,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ridge_source: str | None = None
     tp: int = 1
     peer_gbs: float | None = None
-    peer_latency_s: float = 0.0
+    peer_latency_s: float | None = None
+    peer_hop_s: float = 0.0
+    peer_ranks: int = 0
     peer_source: str | None = None
+    peer_said: str = ""
 
     @property
     def measured(self) -> bool:
@@ -144,7 +156,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_gbs: float
     peak_tflops: float
     peak_key: str | None
-    figures: str  # of the two together: "nominal" | "derived" | "measured" | "given"
+    figures: str  # of both: "nominal" | "derived" | "measured" | "partly measured" | "given"
     bandwidth_from: str  # as figures, or "ridge": worked out from a given one
     peak_from: str
     peak_flat: str  # "burst" | "sustained" of a measured one, else as peak_from
@@ -173,8 +185,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     landmarks: list[PlanPoint] = []
     tp: int = 1
     peer_gbs: float | None = None  # between the cards, one direction
-    peer_latency_s: float = 0.0  # of one all-reduce
+    peer_latency_s: float = 0.0  # of one all-reduce over tp cards
     peer_from: str = NONE  # "given" | "measured" | "nvlink" | "pcie" | "none"
+    latency_from: str = NONE  # "given" | "measured" | "none": then every step is at its shortest
     scaling: list[ScalePoint] = []
     pays_to: dict[int, int] = {}
     notes: list[str] = []
@@ -234,7 +247,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         bandwidth_gbs=roof.bandwidth_gbs,
         peak_tflops=roof.peak_tflops,
         peak_key=key,
-        figures=whence.pop() if whence in ({MEASURED}, {NOMINAL}, {DERIVED}) else GIVEN,
+        figures=_together(whence),
         bandwidth_from=bandwidth_from,
         peak_from=peak_from,
         peak_flat=q.peak_measured or peak_from,
@@ -263,13 +276,21 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         landmarks=landmarks,
         tp=q.tp,
         peer_gbs=between.peers.link_gbs if between.peers else None,
-        peer_latency_s=between.peers.latency_s if between.peers else 0.0,
+        peer_latency_s=between.peers.waits_s(q.tp) if between.peers else 0.0,
         peer_from=between.whence,
+        latency_from=latency_from(q),
         scaling=scaled.rows,
         pays_to=scaled.pays_to,
         notes=[*notes_of(card, model, key, q), *notes_of_link(model, q, between)],
         status=status,
     )
+
+
+def _together(whence: set[str]) -> str:
+    """Of bandwidth and peak together."""
+    if whence in ({MEASURED, NOMINAL}, {MEASURED, DERIVED}):
+        return PARTLY
+    return next(iter(whence)) if whence in ({MEASURED}, {NOMINAL}, {DERIVED}) else GIVEN
 
 
 def _no_cost(q: Question, largest: PlanPoint | None, least: PlanPoint | None) -> dict[str, str]:

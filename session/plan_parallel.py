@@ -37,7 +37,8 @@ class ScalePoint(msgspec.Struct, frozen=True, kw_only=True):
     """A decode step of one batch on ``tp`` cards, and a prefill of the context of one sequence.
 
     ``speedup`` is over one card, whether the model fits there or not; ``efficiency`` is it over
-    ``tp``. ``fits``: weights and batch, as far as the memory is known.
+    ``tp``. ``fits``: weights and batch, as far as the memory is known. ``break_even_s`` is the
+    latency of one all-reduce from which on the cards are no faster than one (null of one card).
     """
 
     tp: int
@@ -50,6 +51,7 @@ class ScalePoint(msgspec.Struct, frozen=True, kw_only=True):
     fits: bool
     prefill_s: float
     prefill_comm_s: float
+    break_even_s: float | None = None
 
 
 class Scaling(NamedTuple):
@@ -60,17 +62,26 @@ class Scaling(NamedTuple):
 
 
 def link_of(card: Nominal, q: Question) -> Link:
-    """What was given, else NVLink as printed, else the card's PCIe; a latency only where given."""
+    """What was given or measured, else NVLink as printed, else the card's PCIe.
+
+    A latency only where one was given or measured: none is printed anywhere.
+    """
     if q.tp == 1:
         return Link(None, NONE)
+    late = {"latency_s": q.peer_latency_s or 0.0, "hop_s": q.peer_hop_s}
     if q.peer_gbs is not None:
-        whence = q.peer_source or GIVEN
-        return Link(Peers(link_gbs=q.peer_gbs, latency_s=q.peer_latency_s), whence)
+        return Link(Peers(link_gbs=q.peer_gbs, **late), q.peer_source or GIVEN)
     nominal = card.nvlink_gbs or link_gbs(card)
     if nominal is None:
         return Link(None, NONE)
-    whence = NVLINK if card.nvlink_gbs else PCIE
-    return Link(Peers(link_gbs=nominal, latency_s=q.peer_latency_s), whence)
+    return Link(Peers(link_gbs=nominal, **late), NVLINK if card.nvlink_gbs else PCIE)
+
+
+def latency_from(q: Question) -> str:
+    """Whose latency is counted: ``given``, ``measured``, or ``none`` is."""
+    if q.tp == 1 or (q.peer_latency_s is None and not q.peer_hop_s):
+        return NONE
+    return MEASURED if q.peer_hop_s or q.peer_ranks else GIVEN
 
 
 def scaling(
@@ -106,6 +117,7 @@ def scaling(
                     fits=fits,
                     prefill_s=prefill.step_s,
                     prefill_comm_s=prefill.comm_s,
+                    break_even_s=split.break_even_s,
                 )
             )
     return Scaling(rows, ends)
@@ -118,14 +130,19 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
     whose = {
         NVLINK: "NVLink as printed, one direction, all of a card's links",
         PCIE: "PCIe as printed: no NVLink of this card is known",
-        MEASURED: "measured between the cards of the session",
+        MEASURED: q.peer_said or "measured between the cards of the session",
         GIVEN: "as given",
     }[link.whence]
-    late = "" if q.peer_latency_s else "; no latency is counted (--link-latency)"
+    late = "; no latency is counted (--link-latency)" if latency_from(q) == NONE else ""
     said = [
         f"tp {q.tp}: two all-reduces a layer, 2 (N - 1) / N of their bytes over the link "
         f"({whose}), not overlapped with computing{late}"
     ]
+    if q.peer_ranks and doublings(q.tp)[-1] > q.peer_ranks:
+        said.append(
+            f"the latency is that of {q.peer_ranks} cards; over more an all-reduce waits longer, "
+            "which is not counted"
+        )
     if q.tp > model.kv_heads:
         said.append(
             f"{model.name} has {model.kv_heads} KV heads: over {q.tp} cards each is kept "

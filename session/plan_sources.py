@@ -14,12 +14,14 @@ from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
 from roofwatch.session.cards import packaged_cards
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_roofs import device_names, fleet_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
-from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
-from roofwatch.session.plan_roofs import with_measured
+from roofwatch.session.plan_roofs import first_of, unmeasured, with_measured
 from roofwatch.session.roofs import roofs
 
 
@@ -78,27 +80,89 @@ def table(
 
 
 def measured_plan(session: Session, question: Question, cards: Cards, model: Model) -> Plan:
-    """The plan of the session's own card, by what was measured there: roofs, and the overhead.
+    """The plan of the session's own card, by what was measured there.
 
     Raises:
-        PlanError: the question names another card, or too little was measured.
+        PlanError: the question names another card, or a figure is neither measured nor nominal.
     """
-    card = card_of(session)
-    if question.card:
-        named = card_named(question.card, cards)
-        if named.key != card.key:
-            raise PlanError(f"measured on {card.name}, not on {named.name}")
-    own = roofs(session)
-    asked = with_measured(question, own, session.device.memory_bytes)
-    asked, said = with_overhead(with_links(asked, session), model, session, own)
+    return kept_plan([session], [], question, cards, model)
+
+
+def kept_plan(
+    sessions: Sequence[Session],
+    fleets: Sequence[Fleet],
+    question: Question,
+    cards: Cards,
+    model: Model,
+) -> Plan:
+    """The plan of one card by what several files measured there: roofs, links, the overhead.
+
+    Of each figure the first that has it counts, sessions before fleets; what none has is the
+    card's nominal one, and a note says so.
+
+    Raises:
+        PlanError: the files are of several cards or of another than the question names, or a
+            figure is neither measured nor nominal.
+    """
+    asked_for = card_named(question.card, cards) if question.card else None
+    card = _one_card(sessions, fleets, asked_for, cards)
+    of_each = [roofs(s) for s in sessions] + [fleet_roofs(f, card.name) for f in fleets]
+    own = first_of(of_each)
+    asked = with_links(with_measured(question, own), sessions, fleets)
+    said = [unmeasured(question, own)]
+    for session, each in zip(sessions, of_each, strict=False):
+        more, told = with_overhead(asked, model, session, each)
+        if more.overhead_source == MEASURED or session is sessions[-1]:
+            asked, said = more, [*said, *told]
+            break
+    if not sessions and asked.overhead_source is None:
+        said.append("no overhead: a fleet times no decode step")
     found = plan(card, model, asked)
-    return msgspec.structs.replace(found, notes=[*found.notes, *said])
+    return msgspec.structs.replace(found, notes=[*found.notes, *(note for note in said if note)])
+
+
+def _one_card(
+    sessions: Sequence[Session], fleets: Sequence[Fleet], asked_for: Nominal | None, cards: Cards
+) -> Nominal:
+    """The card that all files are of, and the question where it names one."""
+    found = [card_of(s) for s in sessions]
+    for fleet in fleets:
+        names = device_names(fleet)
+        of_fleet = [_named(name, cards) for name in names]
+        told = asked_for or (found[0] if found else None)
+        own = [c for c in of_fleet if told is not None and _same(c, told)] or of_fleet
+        if len(own) > 1:
+            raise PlanError(f"its ranks are {' and '.join(names)}: say which card (--gpu)")
+        if not own:
+            raise PlanError("no rank of the fleet has measured a card")
+        found += own
+    for other in ([asked_for] if asked_for else []) + found[1:]:
+        if not _same(found[0], other):
+            raise PlanError(f"measured on {found[0].name}, not on {other.name}")
+    return found[0]
+
+
+def _same(a: Nominal, b: Nominal) -> bool:
+    return a.key == b.key and (a.key is not None or a.name == b.name)
+
+
+def _named(name: str, cards: Cards) -> Nominal:
+    """The card that a rank calls so; one that is in no table has no nominal figures."""
+    try:
+        return card_named(name, cards)
+    except PlanError:
+        return Nominal(origin="none", name=name)
 
 
 def card_of(session: Session) -> Nominal:
-    """The card's nominal figures, with the link that the driver reports where they have none."""
+    """The card's nominal figures, with the memory that the driver reports.
+
+    Its link as well, where they have none.
+    """
     device = session.device
     card = session.nominal or Nominal(origin="none", name=device.name or "unnamed")
+    if device.memory_bytes:  # of this very card, whichever roofs are asked for
+        card = msgspec.structs.replace(card, memory_bytes=device.memory_bytes)
     if card.pcie_gen or not (device.pcie_gen_max and device.pcie_lanes_max):
         return card
     link = {"pcie_gen": device.pcie_gen_max, "pcie_lanes": device.pcie_lanes_max}

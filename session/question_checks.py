@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.notebook.unstable import CONTROL, PROFILER
+from roofwatch.notebook.control import CONTROL
+from roofwatch.notebook.unstable import PROFILER
 from roofwatch.roofline.kernel_name import uses_tensor_cores
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.ridge_range import ridge_range
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
 from roofwatch.roofline.transformer_work import SILU_MUL
@@ -152,7 +154,7 @@ def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check
 
 def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:
     """Its range, and how far it lies from the nominal one."""
-    name = f"it lies within {APART:.0%} of the nominal one".replace("%", " %")
+    name = f"it lies within {per_cent(APART)} of the nominal one"
     key = main.peak_key if main is not None else ""
     seen = own.roof(key, "burst") or own.roof(key, "sustained")
     nominal = own.roof(key, "nominal")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
@@ -150,13 +151,14 @@ def _lost_compute(session: Session, main: ComputeRoof) -> str:
         if found is None:
             continue
         terms = found.terms
-        share = terms.of_nominal()
+        share = {name: per_cent(part, 1, sign=True) for name, part in terms.of_nominal().items()}
+        assumed = "" if found.tile_known else ", tile assumed"
         waves, rest = terms.waves * scale.factor, terms.remainder * scale.factor
         said.append(
-            f"{which}: {terms.clock * scale.factor:+.0f} clock ({share['clock']:+.1%}, at "
+            f"{which}: {terms.clock * scale.factor:+.0f} clock ({share['clock']}, at "
             f"{found.clock.mhz:.0f} MHz{_by(found)}), {waves:+.0f} waves "
-            f"({share['waves']:+.1%}{'' if found.tile_known else ', tile assumed'}), "
-            f"{rest:+.0f} the rest ({share['remainder']:+.1%})"
+            f"({share['waves']}{assumed}), "
+            f"{rest:+.0f} the rest ({share['remainder']})"
         )
     return f" From nominal in {scale.of(main.peak_key)}, {'; '.join(said)}." if said else ""
 
@@ -211,7 +213,7 @@ def _decode(session: Session, own: Roofs) -> Question:
     for c in curves:
         last = c.points[-1]
         bends = f"5 % off linear from batch {c.first_bend}" if c.first_bend else "within 5 %"
-        more = f", {c.last_over_first - 1:+.0%} a step" if c.last_over_first else ""
+        more = f", {per_cent(c.last_over_first - 1, sign=True)} a step" if c.last_over_first else ""
         reduced = f" ({c.layers} of {c.layers_of} layers)" if c.layers < c.layers_of else ""
         said.append(f"{c.model}{reduced} at {c.context}: {bends}, at {last.batch}{more}")
         values[f"{c.model} at {c.context}"] = {
@@ -303,4 +305,4 @@ def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
 def _of_roof(p: KernelPoint) -> str:
     if not p.of_roof:
         return ""
-    return f"({three_digits(p.intensity)} FLOP/byte, {p.of_roof:.0%} of the roof)"
+    return f"({three_digits(p.intensity)} FLOP/byte, {per_cent(p.of_roof)} of the roof)"

@@ -234,8 +234,9 @@ def _clock(session: Session, main: ComputeRoof | None) -> TableRow:
     m = held or burst
     clock = sm_clock(session, m) if m else None
     key = main.peak_key if main else ""
-    nominal = session.nominal.clocks_mhz.get(key) if session.nominal else None
-    nominal = nominal or session.device.sm_max_mhz
+    of_peak = session.nominal.clocks_mhz.get(key) if session.nominal else None
+    most = session.device.sm_max_mhz
+    nominal = of_peak or most
     row = TableRow(
         item=CLOCK,
         what="CPU clock in a matmul" if session.device.kind == "cpu" else "SM clock in a matmul",
@@ -253,6 +254,8 @@ def _clock(session: Session, main: ComputeRoof | None) -> TableRow:
         note = f"{key} burst"
     elif burst is not None and (short := sm_clock(session, burst)) is not None:
         note = f"{key} held; {short.mhz:.0f} in the burst"
+    if of_peak and most and round(of_peak) != round(most):  # elsewhere the highest is spoken of
+        note += f"; the nominal peak is that of {of_peak:.0f}, the card goes up to {most:.0f}"
     return msgspec.structs.replace(
         row, measured=clock.mhz, share=clock.mhz / nominal if nominal else None, note=note
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.roofline.per_cent import per_cents
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
 from roofwatch.session.checks import Check, fill, made, missing
 from roofwatch.session.differences import ANOTHER
@@ -29,7 +30,7 @@ from roofwatch.session.same_card import count_of
 
 MOST_TOLD = (FULL, QUICK, KERNELS, DECODE)  # suites, by how much they tell of a card
 SCHEMA = "roofwatch.table/1"
-STANDS = f"decode at batch 1 stands at {OF_ROOF[0]:.0%} to {OF_ROOF[1]:.0%} of the measured roof"
+STANDS = f"decode at batch 1 stands at {per_cents(*OF_ROOF)} of the measured roof"
 
 
 class OneSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,7 +175,7 @@ def _one(session: Session, rows: list[str], rests: list[int]) -> OneSession:
 
 def _decode(session: Session, rows: Sequence[TableRow]) -> Check:
     """The second: the largest model that was run, as a graph where there are graphs."""
-    name = STANDS.replace("%", " %")
+    name = STANDS
     step = next(r for r in rows if r.item == STEP)
     if step.share is None:
         return missing(name, step.missing or fill(session, "add_scalar"))

@@ -6,6 +6,7 @@ import csv
 import io
 from typing import NamedTuple
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.checks import FAILED, NOT_OF_THIS, OK, Check
 from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import NOMINAL, TableRow
@@ -48,7 +49,7 @@ def cells(row: TableRow, scale: RateScale, dash: str = "–") -> Cells:
         measured = "none" if row.missing.startswith(NOT_OF_THIS) else "missing"
     share = EMPTY
     if row.share is not None:
-        share = f"{row.share:.0%}".replace("%", " %")
+        share = per_cent(row.share)
         share += f" {row.share_of}" if row.share_of != NOMINAL else ""
     return Cells(
         what=f"{row.what}, {unit}" if unit else row.what,

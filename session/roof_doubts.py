@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from roofwatch.notebook.finding import NOTE, Finding
+from roofwatch.notebook.unstable import held_noise
+from roofwatch.roofline.statistics import spread
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
@@ -14,7 +16,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.rates import value
 from roofwatch.session.roofs import Roofs
 
-HELD_OVER = 1.03  # of the burst: less is noise
+FLAGGED = "flagged"
 OVER = 1.005  # of a roof: what is written as 101 % or more
 AT_ONCE = ("stream", "burst")  # protocols of what is not held
 UNSETTLED = "time-cap"  # why a probe stopped whose repetitions never came to agree
@@ -36,11 +38,12 @@ def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None
         if m is not None and (why := _outside(session, m)):
             reasons[m.probe] = why
         elif m is not None and m.probe in grave:
-            reasons[m.probe] = f"flagged {grave[m.probe]}"
+            reasons[m.probe] = f"{FLAGGED} {grave[m.probe]}"
     for c in flats:
-        held = c.sustained_tflops
-        if c.burst is not None and c.burst_tflops and held and held > HELD_OVER * c.burst_tflops:
-            reasons.setdefault(c.burst.probe, "slower than what is held")
+        if c.burst is not None and c.sustained is not None and _faster(c.sustained, c.burst):
+            said = reasons.get(c.burst.probe, FLAGGED)  # that it is flagged for that very thing
+            if said.startswith(FLAGGED):
+                reasons[c.burst.probe] = "slower than what is held"
     return reasons
 
 
@@ -68,7 +71,7 @@ def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
     for held in (m for m in measured if m.protocol == "sustained"):
         of = _work(held)
         alike = [m for m in measured if m.protocol in AT_ONCE and _work(m) == of]
-        if alike and value(held) > HELD_OVER * max(map(value, alike)):
+        if alike and _faster(held, max(alike, key=value)):
             probes |= {held.probe, *(m.probe for m in alike)}
     return probes
 
@@ -76,6 +79,12 @@ def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
 def _work(m: Measurement) -> tuple[object, ...]:
     """What must be alike where a held figure is compared: of a stream its kernel and type too."""
     return (m.peak_key,) if m.peak_key is not None else (None, m.op, m.dtype)
+
+
+def _faster(held: Measurement, burst: Measurement) -> bool:
+    """By more than the repetitions of both explain."""
+    noise = held_noise(spread(burst.times_s), spread(held.times_s))
+    return value(held) > (1 + noise) * value(burst)
 
 
 def _outside(session: Session, m: Measurement) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
-from roofwatch.roofline.probe_spec import GROUPS, PERCENT, TRANSFER, ProbeSpec
+from roofwatch.roofline.links import BOTH_WAYS
+from roofwatch.roofline.per_cent import spaced
+from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS, PERCENT, TRANSFER, ProbeSpec
 from roofwatch.session.checks import OK
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.held import held_rates
 from roofwatch.session.link_nominal import nominal_link_gbs
+from roofwatch.session.links import size_said
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, intensity, tflops, value
 from roofwatch.session.roofs import Roofs, roofs
@@ -91,7 +94,7 @@ def probe_rows(session: Session, found: list[Finding] | None = None) -> list[Pro
         about = [f for f in found if f.subject == spec.key and run == session.reported_run]
         said = ""
         if state == DONE and m is None:
-            said = f"{len(points)} points" if points else _turns(swept[spec.key])
+            said = _best(points) if points else _turns(swept[spec.key])
         rows.append(_row(session, own, run, spec, m, state, why, about, said))
     return rows
 
@@ -118,7 +121,7 @@ def _row(
         state=state,
         low=expect.low if expect else None,
         high=expect.high if expect else None,
-        why=why or (expect.why if expect else None),
+        why=why or (spaced(expect.why) if expect and expect.why else None),
         measured=seen,
         within=expect.holds(seen) if expect and seen is not None else None,
         of_nominal=of_nominal(session, spec, seen),
@@ -140,6 +143,20 @@ def _rates(session: Session, m: Measurement) -> list[float]:
         if through:
             return [rate for _, rate in through]
     return [value(m, t) for t in m.times_s]
+
+
+def _best(points: list[Measurement]) -> str:
+    """How many points; of copies with the best rate of the largest, one way where that is known.
+
+    A smaller one may have been carried by a cache.
+    """
+    many = f"{len(points)} points"
+    if points[0].protocol not in LINK_GROUPS:
+        return many
+    one_way = [m for m in points if m.op not in BOTH_WAYS] or points
+    largest = max(m.shape.get("bytes", 0) for m in one_way)
+    best = max(gbs(m) for m in one_way if m.shape.get("bytes", 0) == largest)
+    return f"{best:.3g} GB/s at {size_said(largest)}, {many}"
 
 
 def _turns(swept: Sweep) -> str:

@@ -183,6 +183,30 @@ def test_every_field_is_an_option(capfdbinary: CAP) -> None:
     assert check(capfdbinary, "--op", "add", "--time_ms", "3", "--json").code == 0
 
 
+def test_a_rate_that_follows_without_a_type_is_told(capfdbinary: CAP) -> None:
+    size = ["--op", "matmul", "--m", "8192", "--n", "8192", "--k", "8192", "--time", "4.3ms"]
+    page = check(capfdbinary, *size)
+    assert page.code == 0
+    assert page.out.splitlines()[0] == " ? cannot say   256 TFLOP/s"
+    (row,) = check(capfdbinary, *size, "--json").answers
+    assert row["tflops"] == pytest.approx(2 * 8192**3 / 4.3e-3 / 1e12)
+    assert row["verdict"] == "cannot-say"
+    assert (row["gbs"], row["of_nominal"], row["expected"]) == (None, None, None)  # need a type
+    assert row["missing"] == ["gpu", "dtype"]
+
+
+def test_points_of_an_experiment_are_told_apart(capfdbinary: CAP) -> None:
+    points = ["--op", "decode", "--params", "8B", "--batch", "8,64", "--time", "10ms,11ms"]
+    page = check(capfdbinary, *points)
+    heads = [line for line in page.out.splitlines() if line.startswith(" ? cannot say")]
+    assert [" ".join(h.split()[3:]) for h in heads] == [
+        *("experiment, batch 8", "experiment, batch 64")
+    ]
+    rows = check(capfdbinary, *points, "--json").answers
+    assert [r["point"] for r in rows] == ["batch 8", "batch 64"]
+    assert [r["id"] for r in rows] == ["experiment", "experiment"]
+
+
 def test_options_with_commas_are_points(capfdbinary: CAP) -> None:
     said = check(capfdbinary, "--op", "decode", "--batch", "8,64", "--time", "10ms,11ms", "--json")
     first, last = said.answers

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,14 +163,74 @@ def test_many_have_a_column_each_and_a_mark(made: Any) -> None:
     assert line.split()[-1] == "0.996*"
 
 
+def test_strict_does_not_pass_what_it_cannot_tell(made: Any) -> None:
+    def few_and_slow(event: dict[str, Any]) -> None:
+        if event["kind"] == "measurement" and event["probe"] == "matmul-bf16":
+            event["times_s"] = [10 * t for t in event["times_s"][:4]]
+
+    other = made("few.jsonl", few_and_slow)
+    code, out, err = said(QUICK[0], other, "--strict")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--strict cannot tell, of too few repetitions: bf16 burst 0.1" in err
+    assert "bf16 burst" in out
+    assert said(QUICK[0], other)[0] == 0
+    assert said(other, QUICK[0], "--strict")[0] == 0  # the other way it is faster
+
+
+def test_markdown_leaves_out_the_uuids_of_a_setting(made: Any) -> None:
+    def other_card(event: dict[str, Any]) -> None:
+        if event["kind"] == "session" and event.get("instrument") == "probes":
+            uuid = "GPU-01234567-2222-3333-4444-555555555555"
+            event["software"]["settings"]["CUDA_VISIBLE_DEVICES"] = uuid
+            event["software"]["settings"]["TORCHINDUCTOR_CACHE_DIR"] = "/home/alice/cache"
+
+    _, out, _ = said(QUICK[0], made("settings.jsonl", other_card), "--md")
+    assert "CUDA_VISIBLE_DEVICES=(removed)" in out
+    assert "alice" not in out
+
+
 def test_markdown_names_no_host_and_no_path() -> None:
     code, out, _ = said(QUICK[0], FULL, "--md")
     assert code == 0
-    assert "| bf16 burst | 818.5 |" in out
+    assert "| bf16 burst | 818.50 | 830." in out
+    assert "session 129bd5" in out
     assert "- suite: quick in A, full in B" in out
     assert "GPU-" not in out
     assert "jsonl" not in out
     assert str(SESSIONS) not in out
+
+
+@pytest.mark.parametrize("other", [QUICK[1], FULL, str(SESSIONS / "runs/half.jsonl")])
+def test_markdown_and_text_use_the_same_words(other: str) -> None:
+    text, md = said(QUICK[0], other)[1], said(QUICK[0], other, "--md")[1]
+    in_text = re.findall(r" (within|outside|unlike|too few)$", text, re.MULTILINE)
+    in_md = re.findall(r"\| (within|outside|unlike|too few)(?:, \w+)? \|$", md, re.MULTILINE)
+    assert in_text == in_md != []
+    text, md = " ".join(text.split()), " ".join(md.split())
+    for sentence in re.findall(r"(?:Of \d+ figures|B / A is outside noise) [^.]*", text):
+        assert sentence in md
+    assert ("Unlike: outside noise, and not measured alike." in md) == ("unlike" in in_md)
+
+
+def test_both_figures_of_a_row_have_their_digits_alike() -> None:
+    for other in (QUICK[1], FULL):
+        rows = [line.split(" | ") for line in said(QUICK[0], other, "--md")[1].splitlines()]
+        figures = [r[1:3] for r in rows if len(r) == 7 and r[1][:1].isdigit()]
+        assert len(figures) > 10
+        for pair in figures:
+            assert len({len(f.partition(".")[2]) for f in pair}) == 1, pair
+
+
+@pytest.mark.parametrize("other", [QUICK[1], FULL, str(SESSIONS / "runs/half.jsonl")])
+def test_the_counts_are_those_of_the_rows(other: str) -> None:
+    code, out, _ = said(QUICK[0], other)
+    rows = re.findall(r" (within|outside|unlike|too few)$", out, re.MULTILINE)
+    head = " ".join(out.split())
+    judged = re.search(r"Of (\d+) figures", head)
+    neither = re.search(r"(\d+) more rows? (?:is|are) neither", head)
+    assert code == 0
+    assert judged is not None
+    assert int(judged[1]) + (int(neither[1]) if neither else 0) == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -207,6 +268,11 @@ def test_saved_sessions_go_by_last(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told = json.loads(said("last~2", "last", "--json")[1])
     began = [s["started_at"] for s in told["sessions"]]
     assert began == ["2026-11-29T17:30:35.277Z", "2026-11-29T17:31:00.165Z"]  # no watch
+    _, out, _ = said("last~2", "last")
+    assert out.splitlines()[:2] == [  # what finds them again, when last is another
+        "A  last~2: h200-quick-1.jsonl, session 129bd5",
+        f"B  last: h200-quick-3.jsonl, session {told['sessions'][1]['id']}",
+    ]
     code, _, err = said("last~7", "last")
     assert (code, "last~7: 3 sessions" in err) == (2, True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from functools import cache
@@ -9,6 +10,7 @@ from functools import cache
 import pytest
 
 from roofwatch.cli import VERBS
+from roofwatch.fleet import options as fleet_options
 from roofwatch.verbs.parser import Parser, parser_of
 from roofwatch.verbs.screen import screen_parser
 
@@ -49,6 +51,31 @@ def test_the_help_fits_into_80_columns(verb: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     for line in parser(verb).format_help().splitlines():
         assert len(line) <= COLUMNS, line
+
+
+@pytest.mark.parametrize("verb", NAMES)
+def test_the_help_says_what_the_exit_code_means(verb: str) -> None:
+    told = " ".join((parser(verb).epilog or "").split()).lower()
+    assert re.search(r"exit codes: 0 |exit code are its own", told)
+
+
+@pytest.mark.parametrize("verb", NAMES)
+def test_no_sentence_of_a_help_is_broken_early(verb: str) -> None:
+    text, _, _ = (parser(verb).epilog or "").partition("examples:\n")
+    for line, after in itertools.pairwise(text.splitlines()):
+        ends = not line or not after or line[-1] in ".:" or line[:1] == " " or after[:1] == " "
+        assert ends or len(line) + 1 + len(after.split(" ")[0]) > COLUMNS - 8, line
+
+
+def test_the_fleets_help_fits_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    with pytest.raises(SystemExit):
+        fleet_options.parse(["--help"])
+    out = capsys.readouterr().out
+    assert "Exit codes" in out
+    assert max(map(len, out.splitlines())) <= COLUMNS
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -105,3 +106,28 @@ def test_every_option_of_a_session_says_that_it_knows_last() -> None:
                 name in ("show", "compare") and action.nargs in ("*", "+")
             ):
                 assert "last" in (action.help or ""), (name, action.dest)
+
+
+def test_the_newest_is_by_when_it_began_however_long_that_takes(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roofwatch.session.saved_names.READ_S", 0.0)  # a part of a file a turn
+    for path in kept.glob("*.jsonl"):
+        os.utime(path, (1e9, 1e9))
+    os.utime(kept / "h200-full-1.jsonl")  # the oldest was written to last
+    assert path_named("last", with_roofs=False) == kept / "watched.jsonl"
+    assert path_named("last~1") == kept / "h200-full-1.jsonl"
+
+
+@pytest.mark.parametrize(
+    "command", [["show", "--log"], ["show", "--log", "--json"], ["show", "last"]]
+)
+def test_a_folder_that_cannot_be_listed_is_named(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    folder = sessions_folder()
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file")
+    code, out, err = said(capsys, *command)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{folder}: Not a directory" in err

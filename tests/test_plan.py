@@ -219,6 +219,45 @@ def test_a_saved_session_gives_its_figures(full_file: Path) -> None:
     assert "(fp16, measured burst) over 4389 GB/s" in out
 
 
+TWO = ROOT / "tests" / "sessions" / "two"
+SPLIT = ("--model", "Llama-3-8B", "--tp", "2")
+
+
+def test_several_files_give_each_figure_that_they_have(full_file: Path) -> None:
+    files = ("--session", str(full_file), "--session", str(TWO / "fleet-1.jsonl"))
+    found = plan(*files, *SPLIT)
+    assert found["bandwidth_gbs"] == pytest.approx(4389, abs=1)  # the session's, not the ranks'
+    assert (found["peer_from"], found["latency_from"]) == ("measured", "measured")
+    assert found["peer_latency_s"] == pytest.approx(51.3e-6, abs=1e-7)
+    _, out, _ = said(*files, *SPLIT)
+    assert "batch 1: stops paying at 1" in out
+    models = json.loads(said(*files, "--json")[1])
+    assert len(models) > 3
+
+
+def test_without_a_latency_the_answer_itself_says_that_it_is_an_upper_bound() -> None:
+    _, out, _ = said("--gpu", "H200", *SPLIT)
+    told = " ".join(out.split())
+    assert "batch 1: pays up to the 8 shown at most" in told
+    assert (
+        "with no latency counted, an upper bound: 2 cards are no faster than one from 26.6 us"
+        in told
+    )
+    assert "(nvlink) with no latency counted: tokens/s are an upper bound" in told
+    _, out, _ = said("--gpu", "H200", *SPLIT, "--link-gbs", "328", "--link-latency", "47us")
+    assert "upper bound" not in out
+    assert "with 47.0 us an all-reduce (given); 2 cards are no faster than one from" in out
+
+
+@pytest.mark.parametrize("option", [("--link-gbs", "100"), ("--link-latency", "10us")])
+def test_a_link_between_cards_needs_cards(option: tuple[str, str]) -> None:
+    where = ("--gpu", "H200", "--model", "Llama-3-8B")
+    code, _, err = said(*where, *option)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert f"{option[0]} is of several cards: it goes with --tp" in err
+    assert said(*where, *option, "--tp", "1")[0] == 0
+
+
 def test_what_is_typed_goes_before_a_session(full_file: Path) -> None:
     base = ("--session", str(full_file), "--model", "Llama-3-8B")
     found = plan(*base, "--bandwidth", "4000", "--peak", "500")
@@ -236,7 +275,8 @@ def test_without_names_the_seeds_table() -> None:
     head = " ".join(lines[: lines.index("")])
     assert "the worked examples of the three notes that the project grew from" in head.lower()
     lines = lines[lines.index("") + 1 :]
-    assert lines[5] == ""
+    assert [line.split()[0] for line in lines[5:8]] == ["never", "limit", "limit"]
+    assert lines[8] == ""
     for line, words in zip(
         lines[2:5],
         (

@@ -55,7 +55,9 @@ def told(*arguments: str) -> Any:
 
 
 def typed_of(question: dict[str, Any]) -> bytes:
-    return f"{question['answer']} {question['unit']}\n".encode()
+    then = question["then"]
+    second = f"{then['answer']}\n" if then else ""
+    return f"{question['answer']} {question['unit']}\n{second}".encode()
 
 
 def test_json_holds_questions_and_answers() -> None:
@@ -85,7 +87,7 @@ def test_whoever_knows_all_has_all(language: str) -> None:
 
 
 def test_a_wrong_answer_is_explained_at_once_and_counted() -> None:
-    code, out, _ = said("--seed", "2", "--question", "8", typed=b"3\n")
+    code, out, _ = said("--seed", "2", "--question", "8", typed=b"3 FLOP/byte\n")
     assert code == 0
     assert "No: " in out
     assert "On paper" in out
@@ -105,13 +107,77 @@ def test_the_end_of_the_input_ends_it_with_the_score() -> None:
     first = told("--seed", "2")["questions"][0]
     code, out, err = said("--seed", "2", typed=typed_of(first))
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1] == "Ended: 1 of 1 right, 16 not asked."
-    assert said("--seed", "2")[1].splitlines()[-1] == "Ended: 0 of 0 right, 17 not asked."
+    assert out.splitlines()[-1] == "Ended: 1 of 1 right, 16 not answered."
+    assert said("--seed", "2")[1].splitlines()[-1] == "Ended: 0 of 0 right, 17 not answered."
+    alone = said("--question", "1")[1].splitlines()[-1]
+    assert alone == "Ended: 0 of 0 right, 1 not answered."  # it was asked
+
+
+@pytest.mark.parametrize("number", ["11", "16"])
+def test_both_things_that_a_question_asks_are_checked(number: str) -> None:
+    (q,) = told("--seed", "2", "--question", number)["questions"]
+    first, second = typed_of(q).splitlines()
+    other = next(c for c in b"ab" if "ab".index(chr(c)) != _place(q["then"]))
+    ends = []
+    for typed in (
+        first + b"\n" + second,
+        first + b"\n" + bytes([other]),
+        b"7" + q["unit"].encode() + b"\n" + second,
+        first + b"\nbanana\n" + second,
+        first,
+        b"?",
+    ):
+        code, out, _ = said("--seed", "2", "--question", number, typed=typed + b"\n")
+        assert code == 0
+        ends.append(out.splitlines()[-1])
+        assert (q["then"]["question"] in out) == (typed != b"?")
+        assert (q["explanation"].split(":")[0][:40] in out) == (typed != first)
+    assert ends == [
+        *("1 of 1 right.", "0 of 1 right.", "0 of 1 right.", "1 of 1 right."),
+        *("Ended: 0 of 0 right, 1 not answered.", "0 of 1 right."),
+    ]
+
+
+def _place(then: dict[str, Any]) -> int:
+    return int(then["choices"].index(then["answer_said"]))
+
+
+@pytest.mark.parametrize("number", ["6", "8", "9", "11"])
+def test_a_number_without_its_unit_is_asked_back_once(number: str) -> None:
+    (q,) = told("--gpu", "T4", "--seed", "1", "--question", number)["questions"]
+    bare, with_unit, *then = f"{q['answer']}\n".encode(), *typed_of(q).splitlines(keepends=True)
+    for typed in (bare + with_unit, bare + bare):
+        typed += b"".join(then)
+        _, out, _ = said("--gpu", "T4", "--seed", "1", "--question", number, typed=typed)
+        asked_back = " ".join(out.split())
+        assert asked_back.count("A unit is not guessed: write it like") == 1
+        assert f"counts as {q['unit']}." in asked_back
+        assert out.splitlines()[-1] == "1 of 1 right."
+    _, out, _ = said("--gpu", "T4", "--seed", "1", "--question", "2", typed=b"3\n")
+    assert "not guessed" not in out  # a factor has no unit
+
+
+def test_microseconds_are_written_one_way_as_the_terminal_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for language in ("en", "zh-CN"):
+        out = said("--answers", "--question", "12", "--lang", language)[1]
+        assert " µs" in out
+        assert " us" not in out
+    monkeypatch.setenv("LC_ALL", "C")
+    assert " us" in said("--answers", "--question", "12")[1]
+
+
+def test_the_answer_is_said_in_the_language_of_the_question() -> None:
+    out = said("--answers", "--question", "16", "--seed", "1", "--lang", "zh-CN")[1]
+    assert "答案：0.25 FLOP/byte；memory-bound（显存带宽）" in out
+    out = said("--answers", "--question", "16", "--seed", "1")[1]
+    assert "Answer: 0.25 FLOP/byte; memory-bound" in out
 
 
 def test_a_question_mark_shows_the_answer() -> None:
     _, out, _ = said("--seed", "2", "--question", "7", typed=b"?\n")
-    assert "The answer: " in out
+    assert "Answer: " in out
     assert out.splitlines()[-1] == "0 of 1 right."
 
 
@@ -194,7 +260,7 @@ def test_on_a_terminal_it_asks_and_ctrl_d_ends_it(tmp_path: Path) -> None:
         assert second["unit"] == "x"
         assert screen.when(lambda text: "No: " in text and "3 of 17" in text, 10) is not None
         screen.type("\x04")
-        ended = "Ended: 1 of 2 right, 15 not asked."
+        ended = "Ended: 1 of 2 right, 15 not answered."
         assert screen.when(lambda text: ended in text, 10) is not None
         assert screen.process.wait(10) == 0
     finally:

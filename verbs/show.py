@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 Sessions are kept in ~/.local/share/roofwatch/sessions (or under XDG_DATA_HOME).
-A file that is still written, or was cut short, is shown as far as it goes.
+A file that is still written, or was cut short, is shown as far as it goes. Exit
+codes: 0 shown, whatever was found in it; 1 it could not be written (a full
+disk); 2 usage, or a file that cannot be read; 128+n signal n.
 
 examples:
   roofwatch show last --md                   the last one saved, for a comment
@@ -67,6 +69,8 @@ def _fleet(parser: Parser, options: argparse.Namespace) -> int:
     if not options.replay:
         return fleet_plain.show(options, parser.error, glyphs_for)
     fleet_plain.refuse_of_session(options, parser.error)
+    if options.anonymous:
+        parser.error("--anonymous is of what is printed")
     if not has_screen():
         parser.error("--replay needs a terminal")
     from roofwatch.session.fleet.fleet_file import read_fleet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.doctor.facts import Facts, of_card, of_health, untold
 from roofwatch.session.doctor.said import Checks, Said, fail, ok, unknown, warn
 from roofwatch.session.doctor.words import many, size
@@ -77,7 +78,7 @@ def _processes(facts: Facts, card: Device) -> Said:
         found = f"{many(card.processes, 'other process')}{held}{short}"
         return warn(found, "nobody else on the card", do)
     if busy:
-        found = f"busy {min(utils):.0%} of the time before we began".replace("%", " %")
+        found = f"busy {per_cent(min(utils))} of the time before we began"
         return warn(found, "an idle card", do)
     if card.processes is None:
         return untold(card.status, "processes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.reasons import (
     BOARD_LIMIT,
     HW_SLOWDOWN,
@@ -47,7 +48,7 @@ def _power_limit(_: Facts, card: Device) -> Said:
     expected = f"{default:.0f} W, the default"
     if limit >= default - WATT:
         return ok(f"{limit:.0f} W", expected)
-    found = f"{limit:.0f} W, {1 - limit / default:.0%} below the default".replace("%", " %")
+    found = f"{limit:.0f} W, {per_cent(1 - limit / default)} below the default"
     do = "only the host can raise it (as root: nvidia-smi -pl); compute falls with it"
     return warn(found, expected, do)
 

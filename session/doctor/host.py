@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.doctor.facts import Facts
 from roofwatch.session.doctor.said import Checks, Said, fail, ok, unknown, warn
@@ -46,7 +47,7 @@ def _cpu_limit(facts: Facts) -> Said:
             return ok("none seen: no cgroup here sets one")
         return unknown("the cgroup's quota cannot be read")
     share = machine.throttled / machine.periods if machine.periods and machine.throttled else 0.0
-    used_up = f"; used up in {share:.0%} of its periods".replace("%", " %") if share else ""
+    used_up = f"; used up in {per_cent(share)} of its periods" if share else ""
     found = f"{limit:.3g} cores by the cgroup{used_up}"
     if share > THROTTLED:
         return warn(found, "a quota that is not used up", LARGER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -55,12 +55,21 @@ def read_fleet(path: Path) -> Fleet:
         UnreadableSession: naming file, row and field.
     """
     fleet = Fleet()
-    for row, line in fleet_lines(path):
+    for _ in folded(path, fleet, fleet_lines):
+        pass
+    return fleet
+
+
+def folded(
+    path: Path, fleet: Fleet, lines_of: Callable[[Path], Iterable[tuple[int, AnyLine]]]
+) -> Iterator[AnyLine]:
+    """Each of the lines, once ``fleet`` has taken it. Raises as ``read_fleet`` does."""
+    for row, line in lines_of(path):
         try:
             fleet.add(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UnreadableSession(f"{path}: row {row}: record: {error}") from None
-    return fleet
+        yield line
 
 
 def fleet_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:

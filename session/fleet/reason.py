@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import Figure, RankFigures
@@ -71,7 +72,7 @@ def _heat(own: Figure, theirs: list[Figure]) -> Reason | None:
         named and not any(set(named) & set(f.reasons) for f in theirs)
     ):
         at = f" at {own.temp_c:.0f} °C" if own.temp_c is not None else ""
-        share = f" for {hot:.0%} of the time".replace("%", " %") if hot else ""
+        share = f" for {per_cent(hot)} of the time" if hot else ""
         return Reason(code="throttled", text=f"slowed down by heat{share}{at}")
     return None
 

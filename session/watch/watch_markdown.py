@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.fold import Session
 from roofwatch.session.watch.card_roofs import card_roofs
 from roofwatch.session.watch.summary import CardWatched, watched
@@ -28,7 +29,7 @@ def _row(card: CardWatched, seconds: float, text: Callable[[str], str]) -> str:
     limits = []
     for reason in card.reasons:
         share = reason.sampled_share if reason.counter_share is None else reason.counter_share
-        limits.append(f"{reason.key} {share:.0%}")
+        limits.append(f"{reason.key} {per_cent(share)}")
     cost = card.cost
     index = "" if card.gpu is None else f" ({card.gpu})"
     cells = (

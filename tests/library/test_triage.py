@@ -109,7 +109,7 @@ def test_it_reads_well() -> None:
     text = str(answered(examined()))
     lines = text.split("\n")
     assert lines[0] == "step: compute (certain), 500 us a call on NVIDIA A100"
-    assert lines[1].startswith("  time: compute 99%")
+    assert lines[1].startswith("  time: compute 99 %")
     assert [line.split(":")[0].strip() for line in lines[2:]] == [
         "intensity",
         "timeline",

@@ -56,6 +56,13 @@ def shape(template: str) -> tuple[list[str], list[list[str]]]:
     return sorted({f[0] for f in FIELD.finditer(always)}), sometimes
 
 
+def test_a_word_goes_with_its_number() -> None:
+    said = "{rows} {rows:row|rows} and {n:.2g} {n:times more|times less}."
+    assert fields(said) == {"rows", "n"}
+    assert fill(said, {"rows": 1, "n": 1.0}) == "1 row and 1 times more."
+    assert fill(said, {"rows": 0, "n": 1.5}) == "0 rows and 1.5 times less."
+
+
 # ---- what the rules say ----------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.experiment import Experiment, Point, together, varied_of
+from roofwatch.notebook.experiment import Experiment, Point, together, told_apart, varied_of
 
 
 def claim(op: str, **fields: object) -> Claim:
@@ -25,6 +25,19 @@ def joint(op: str, name: str, sizes: Sequence[int], times_ms: Sequence[float]) -
     found = together(points(op, name, sizes, times_ms))
     assert found is not None
     return found
+
+
+def test_rows_of_one_name_are_told_apart_by_what_differs() -> None:
+    def apart(*fields: dict[str, object]) -> list[str]:
+        return told_apart([claim("matmul", **each) for each in fields])
+
+    assert apart({"batch": 8, "m": 2}, {"batch": 64, "m": 2}) == ["batch 8", "batch 64"]
+    square = [{"m": n, "n": n, "k": n} for n in (512, 4096)]
+    assert apart(*square) == ["m = n = k = 512", "m = n = k = 4096"]
+    assert apart({"m": 1, "k": 2}, {"m": 3, "k": 4}) == ["m 1, k 2", "m 3, k 4"]
+    assert apart({"m": 1}, {"m": 1}) == ["1/2", "2/2"]  # a size that was measured twice
+    assert apart({"m": 1}, {"m": 2}, {"m": 2}) == ["1/3", "2/3", "3/3"]
+    assert apart({"m": 1}, {}) == ["1/2", "2/2"]
 
 
 def test_batch_8_to_64_in_10_to_11_ms_is_not_compute_bound() -> None:

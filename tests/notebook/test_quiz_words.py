@@ -8,12 +8,19 @@ from collections.abc import Iterator
 import pytest
 
 from roofwatch.notebook.catalog import LANGUAGES, choose, fields
-from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, is_right
-from roofwatch.notebook.quiz_words import ANY, answer_said, asked, explained, quiz_catalog
+from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, NoUnit, is_right
+from roofwatch.notebook.quiz_words import (
+    ANY,
+    answer_said,
+    asked,
+    choice_said,
+    explained,
+    quiz_catalog,
+)
 from roofwatch.roofline.example import nominal_roof
 from roofwatch.roofline.quiz import NUMBER, Question, ground
 from roofwatch.roofline.quiz_day_1 import batch_and_latency, chain, picture, relu_of
-from roofwatch.roofline.quiz_day_18 import measured_ridge, of_the_roof, stream
+from roofwatch.roofline.quiz_day_18 import ceiling, measured_ridge, of_the_roof, stream
 from roofwatch.roofline.quiz_questions import questions
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.models import packaged_models
@@ -54,10 +61,31 @@ def test_every_question_that_can_be_drawn_has_words(language: str) -> None:
             for q in questions(seed, on):
                 said = f"{asked(q)} {explained(q)} {answer_said(q)}"
                 assert not re.search(r"[{}\[\]]|nan|inf\b|\de[+]", said), said
+                assert "(s)" not in said
+                assert not re.search(r"\b1 (rows|operations|sequences)\b", said), said
                 seen.add((q.key, q.case))
+                if q.then is not None:
+                    assert asked(q.then).endswith(("?", "？"))
+                    assert answer_said(q.then) in map(choice_said, q.then.choices)
+                    seen.add((q.then.key, q.then.case))
+    assert {key for key, _ in seen} == EN.questions.keys()
     for key, words in EN.questions.items():
         for case in {*words.ask, *words.explain} - {ANY}:
             assert (key, case) in seen or (key, case) == ("tile_reuse", "compute"), (key, case)
+
+
+@pytest.mark.parametrize(("language", "alone"), [("en", "weights alone"), ("zh-CN", "光是权重")])
+def test_weights_that_do_not_fit_are_not_called_no_room_beside_them(
+    language: str, alone: str
+) -> None:
+    choose(language)
+    t4 = nominal_roof(S.t4)
+    for memory_bytes, fits in ((16e9, False), (26.03e9 / 0.97 + 4e9, True)):
+        said = explained(ceiling(S.thirteen, 4096, t4, memory_bytes))
+        assert (alone in said) == (not fits)
+        assert "0 sequences" not in said
+        assert ("1 sequence fits" in said) == (fits and language == "en")
+    assert alone not in explained(ceiling(S.thirteen, 4096, t4, None))
 
 
 def test_chinese_is_chinese() -> None:
@@ -89,6 +117,14 @@ TRUCKS = picture("memory")
         (STREAM, "1,790 GB/s"),
         (STREAM, "1.79 TB/s"),
         (STREAM, "1667 GiB/s"),
+        (STREAM, "1790 gb/s"),
+        (STREAM, "1.79e3 gb/s"),
+        (STREAM, "1.79 tb/s"),
+        (STREAM, "1790000 MB/S"),
+        (STREAM, "1667 gib/s"),
+        (STREAM, "14317 Gb/s"),
+        (STREAM, "14317 gbit/s"),
+        (STREAM, "1790 gbytes/s"),
         (SHARE, "92"),
         (SHARE, "92%"),
         (SHARE, "0.923"),
@@ -101,6 +137,8 @@ TRUCKS = picture("memory")
         (THREE, "3"),
         (THREE, "3x"),
         (THREE, "3 倍"),
+        (THREE, "300 %"),
+        (MOVING, "0.98 MS"),
         (BATCH, "d"),
         (BATCH, "D)"),
         (BATCH, " either "),
@@ -121,6 +159,10 @@ def test_right(question: Question, typed: str) -> None:
         (RIDGE, "250"),
         (STREAM, "895"),
         (STREAM, "1.79"),
+        (STREAM, "1790 Gb/s"),
+        (STREAM, "1790 gbit/s"),
+        (STREAM, "1790 mb/s"),
+        (THREE, "3 %"),
         (SHARE, "74 %"),
         (SHARE, "0.92 %"),
         (MOVING, "1 s"),
@@ -133,6 +175,18 @@ def test_right(question: Question, typed: str) -> None:
 )
 def test_wrong_but_an_answer(question: Question, typed: str) -> None:
     assert not is_right(question, typed)
+
+
+@pytest.mark.parametrize("question", [RIDGE, STREAM, SHARE, MOVING])
+def test_a_bare_number_is_asked_back_where_a_unit_matters(question: Question) -> None:
+    for typed in ("3125", " 0.5 ", "≈ 266", "1,790"):
+        with pytest.raises(NoUnit):
+            is_right(question, typed, bare=False)
+    assert is_right(THREE, "3", bare=False)
+    assert is_right(BATCH, "d", bare=False)
+    with pytest.raises(NotAnAnswer) as none:
+        is_right(question, "1e999", bare=False)
+    assert not isinstance(none.value, NoUnit)
 
 
 @pytest.mark.parametrize(

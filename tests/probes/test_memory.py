@@ -70,8 +70,8 @@ def test_half_the_room_until_it_fits() -> None:
     assert target.shares == list(SHARES[:3])
     assert target.cleaned == 2
     assert said == [
-        "out of memory: tried again with 50.0% of what is free",
-        "out of memory: tried again with 25.0% of what is free",
+        "out of memory: tried again with 50.0 % of what is free",
+        "out of memory: tried again with 25.0 % of what is free",
     ]
 
 

@@ -74,7 +74,10 @@ def test_a_control_within_two_per_cent_is_measured_once(
     assert heard.of(Note) == []
 
 
-@pytest.mark.parametrize(("off", "said"), [(0.05, "+5.0%"), (-0.05, "-5.0%"), (0.021, "+2.1%")])
+@pytest.mark.parametrize(
+    ("off", "said"),
+    [(0.05, "5.0 % more than"), (-0.05, "5.0 % less than"), (0.021, "2.1 % more than")],
+)
 def test_a_control_that_disagrees_repeats_both_blocks_and_says_so(
     monkeypatch: pytest.MonkeyPatch, heard: Any, off: float, said: str
 ) -> None:

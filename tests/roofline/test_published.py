@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.expected import Reported, expected
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import PEAK_KEYS
 from roofwatch.roofline.published import (
@@ -16,6 +17,7 @@ from roofwatch.roofline.published import (
     published_link,
     published_work,
 )
+from roofwatch.roofline.suite import suite
 from roofwatch.session.cards import packaged_cards
 
 ALL = Cards(packaged_cards())
@@ -57,7 +59,22 @@ def test_a_t4_copy_is_what_the_seed_expects() -> None:
     found = published_bandwidth("copy", card("T4"))
     assert found is not None
     assert (found.low, found.high, found.unit) == (240, 288, "GB/s")
-    assert "75% to 90% of nominal 320 GB/s" in found.why
+    assert "75 % to 90 % of nominal 320 GB/s" in found.why
+
+
+@pytest.mark.parametrize("name", ["H200", "T4", "A40", "MI210", "A100 80GB SXM"])
+def test_a_range_wider_than_our_own_probe_s_says_so(name: str) -> None:
+    spec = next(s for s in suite("quick", "cuda") if s.op == "add_scalar")
+    found, own = (
+        published_bandwidth("add_scalar", card(name)),
+        expected(spec, card(name), Reported()),
+    )
+    assert found is not None
+    assert own is not None
+    told = own.why.partition(" of nominal")[0]
+    assert ("our own probe is held to" in found.why) == (found.low < own.low)
+    assert found.why.endswith(told) == (found.low < own.low)
+    assert (name == "H200") <= (found.low < own.low)  # 78 and 83 %
 
 
 @pytest.mark.parametrize("op", ["add", "add_scalar", "triad", "relu"])

@@ -96,6 +96,8 @@ def test_so_are_the_figures_on_the_way(key: str, name: str, said: float) -> None
 def test_what_the_seeds_tell_people_to_do() -> None:
     cases = {q.key: q.case for q, _ in SEEDS}
     assert cases["of_the_roof"] == "stop"
+    second = {q.key: q.then.answer for q, _ in SEEDS if q.then is not None}
+    assert second == {"of_the_roof": quiz.STOP, "each_element": quiz.MEMORY}
     assert cases["ceiling"] == "never"
     assert cases["measured_ridge"] == "right"
 
@@ -163,6 +165,7 @@ def test_every_card_with_the_figures_can_be_asked_about() -> None:
                 numbers = [v for v in (q.answer, *q.values.values()) if isinstance(v, (int, float))]
                 assert all(0 <= v < 1e15 for v in numbers), (card.name, q)
                 assert q.kind == quiz.NUMBER or q.answer in q.choices
+                assert q.then is None or q.then.answer in q.then.choices
     assert 0 < len(refused) < 20
     assert all("need" in said for said in refused)
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from roofwatch.session.anonymous import GONE, anonymous, clean
-from roofwatch.session.events import AnyEvent, End, Fault, Note, Sample, SessionInfo
+from roofwatch.session.events import AnyEvent, End, Fault, Measurement, Note, Sample, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
-from roofwatch.session.markdown import markdown
+from roofwatch.session.markdown import markdown, record_markdown
 from roofwatch.session.summary import record
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
@@ -74,6 +74,22 @@ def test_no_output_has_a_string_of_the_owners(name: str) -> None:
     for form, text in outputs.items():
         for secret in SECRETS:
             assert secret.lower() not in text.lower(), (form, secret)
+
+
+@pytest.mark.parametrize("name", ["h200-quick-1", "h200-full-1", "watch/h200-2"])
+def test_markdown_of_a_session_that_is_whole_has_none_either(name: str) -> None:
+    told = [e for e in planted(SESSIONS / f"{name}.jsonl") if not of_fp16(e)]
+    probe = "matmul-fp16"
+    told.insert(-1, Fault(t=1.0, instrument="probes", probe=probe, what=f"no {HOST}:/home/alice"))
+    session = fold(told)
+    assert session.host
+    for text in (markdown(session), record_markdown([session])):
+        for secret in SECRETS:
+            assert secret.lower() not in text.lower(), secret
+
+
+def of_fp16(event: AnyEvent) -> bool:
+    return isinstance(event, Measurement) and event.probe == "matmul-fp16"
 
 
 @pytest.mark.parametrize("path", sorted(SESSIONS.glob("*-1.jsonl")), ids=lambda p: p.stem)

@@ -333,7 +333,7 @@ def test_question_five_is_answered_from_the_map(point: Point, on_card: OnCard) -
     )
     five = questions(session, roofs(session))[4]
     assert five.answer == (
-        "Right of 187 FLOP/byte and under the flat: prefill linear 4096 (1792 FLOP/byte, 95% of "
+        "Right of 187 FLOP/byte and under the flat: prefill linear 4096 (1792 FLOP/byte, 95 % of "
         "the roof). Never, at 0.25 FLOP/byte and less: relu. Their time is bytes over bandwidth, "
         "and only fewer bytes help. Waiting for launches, under no line: rmsnorm 1 row, eager."
     )

@@ -29,6 +29,7 @@ from roofwatch.session.loaded_look import LoadedLook
 from roofwatch.session.markdown import markdown
 from roofwatch.session.plan import Question
 from roofwatch.session.plan_links import with_links
+from roofwatch.session.rates import gbs
 from roofwatch.session.summary import record
 from roofwatch.session.table import probe_rows
 from roofwatch.tui.drawing.glyphs import UNICODE
@@ -60,7 +61,9 @@ FULL = CardHealth(
 )
 
 
-def copy(work: Work, gbs: float, probe: str, latency_s: float = 0.0, **more: Any) -> Measurement:
+def copy(
+    work: Work, rate_gbs: float, probe: str, latency_s: float = 0.0, **more: Any
+) -> Measurement:
     told: dict[str, Any] = {"protocol": probe, "timing": "event", **more}
     return Measurement(
         t=2.0,
@@ -76,7 +79,7 @@ def copy(work: Work, gbs: float, probe: str, latency_s: float = 0.0, **more: Any
             Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
             for t in work.tensors
         ],
-        times_s=[latency_s + work.bytes / gbs / 1e9] * 3,
+        times_s=[latency_s + work.bytes / rate_gbs / 1e9] * 3,
         stop="protocol",
         begin_s=1.2,
         end_s=2.0,
@@ -179,7 +182,7 @@ def test_a_row_has_its_range_and_its_share_of_the_link_not_of_the_memory() -> No
     assert up.of_nominal == pytest.approx(0.879, abs=1e-3)
     assert up.of_roof is None
     assert rows["h2d-pageable"].within is True
-    assert rows["transfers"].said == "8 points"
+    assert rows["transfers"].said == "55.4 GB/s at 1 GiB, 8 points"
 
 
 def test_pageable_copies_are_a_note_and_nothing_else_smells() -> None:
@@ -262,15 +265,15 @@ def test_without_nvlink_they_meet_over_pcie_or_the_host(
 
 def test_a_plan_takes_the_measured_link_and_as_many_latencies_as_a_ring_has_steps() -> None:
     seen = peers(390.0, health=met(True))
-    asked = with_links(Question(card="H200", model="Llama-3-8B", tp=4), seen)
+    asked = with_links(Question(card="H200", model="Llama-3-8B", tp=4), [seen])
     assert asked.peer_gbs == pytest.approx(HELD / (1e-5 + HELD / 390e9) / 1e9)
-    assert asked.peer_latency_s == pytest.approx(6e-5)
+    assert (asked.peer_latency_s, asked.peer_hop_s) == (None, pytest.approx(1e-5))
     assert asked.peer_source == "measured"
     given = Question(card="H200", model="Llama-3-8B", tp=4, peer_gbs=100.0)
-    assert with_links(given, seen) is given
+    assert with_links(given, [seen]) is given
     one = Question(card="H200", model="Llama-3-8B")
-    assert with_links(one, seen) is one
-    assert with_links(msgspec.structs.replace(one, tp=2), an_h200()).peer_gbs is None
+    assert with_links(one, [seen]) is one
+    assert with_links(msgspec.structs.replace(one, tp=2), [an_h200()]).peer_gbs is None
 
 
 def test_cards_that_nvml_does_not_name_keep_torchs_name() -> None:
@@ -281,18 +284,19 @@ def test_cards_that_nvml_does_not_name_keep_torchs_name() -> None:
     assert (there.source, there.sink) == ("cuda:0", "cuda:1")
 
 
-def test_the_hosts_memory_counts_what_arrives() -> None:
+def test_the_hosts_memory_counts_reads_and_writes_as_its_probe_does() -> None:
     one = copy(memcpy(GIB), 20.0, "memcpy", variant="one thread", timing="host")
     found = links(session(one, health=None))[0]
     assert (found.kind, found.link) == ("memcpy", "memory")
-    assert found.gbs == pytest.approx(10.0)
+    assert found.gbs == pytest.approx(20.0)
+    assert found.gbs == gbs(one)
 
 
 def test_the_record_has_them_by_their_contract() -> None:
     blocks = msgspec.json.decode(msgspec.json.encode(record(an_h200(), None)))["links"]
     wanted = {"from", "to", "kind", "direction", "gbs", "nominal_gbs", "of_nominal"}
     assert all(block.keys() >= wanted | {"latency_s", "gen", "lanes"} for block in blocks)
-    assert "| host → card 0, pcie 5 x16 | pinned | 55.4 | 88% |" in markdown(an_h200())
+    assert "| host → card 0, pcie 5 x16 | pinned | 55.4 | 88 % |" in markdown(an_h200())
 
 
 # -- the look under load -------------------------------------------------------------------------

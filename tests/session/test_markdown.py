@@ -12,7 +12,7 @@ import pytest
 from roofwatch.session.events import Device, Fault, Note, Price, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.markdown import markdown
+from roofwatch.session.markdown import markdown, text
 from roofwatch.session.table import probe_rows
 from roofwatch.session.three_digits import three_digits
 
@@ -33,8 +33,8 @@ def test_it_says_what_the_record_says(full: Session) -> None:
     text = markdown(full)
     assert "**NVIDIA H200**" in text
     assert "driver 580.159.04" in text
-    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84% | 189 |" in text
-    assert "DRAM 4389 GB/s, 91% of 4800 nominal" in text
+    assert "| bf16 | 989 | 831 | 696 | TFLOP/s | 84 % | 189 |" in text
+    assert "DRAM 4389 GB/s, 91 % of 4800 nominal" in text
     assert "SM clock 1432 of 1980 MHz: power limit 700 W reached, costs 135 bf16 TFLOP/s" in text
     for spec in full.specs:
         assert f"| {spec.label} |" in text
@@ -46,9 +46,9 @@ def test_it_has_what_the_text_has(full: Session) -> None:
     text = markdown(full)
     head = text.partition("\n")[0]
     assert f"session {full.id} · full, {full.duration_s:.0f} s" in head
-    assert "| copy fp16 | 3984 – 4512 | 4271 | GB/s | ✓ | 89% |  |" in text
+    assert "| copy fp16 | 3984 – 4512 | 4271 | GB/s | ✓ | 89 % |  |" in text
     assert re.search(
-        r"^- expected, add_scalar fp16, .*: 83% to 94% of nominal 4800 GB/s, as p", text, re.M
+        r"^- expected, add_scalar fp16, .*: 83 % to 94 % of nominal 4800 GB/s, as p", text, re.M
     )
     assert "- expected, matmul bf16: around 790, the best published for this card" in text
     assert "- skipped, matmul fp4: no fp4 unit on compute capability 9.0 (from 10.0)" in text
@@ -113,6 +113,20 @@ def test_a_card_with_a_hostile_name_is_text() -> None:
     assert "<b>" not in text
     assert "@all" not in text
     assert "this session is not complete" in text
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("_x_ and a_b", r"\_x\_ and a_b"),
+        ("~~gone~~ but ~5", r"\~\~gone\~\~ but ~5"),
+        ("see #12, C# is none", "see &#35;12, C# is none"),
+        ("WWW.example.org", "WWW&#46;example.org"),
+        ("&#35; @all <b>", "&amp;&#35;35; &#64;all &lt;b>"),
+    ],
+)
+def test_nothing_of_others_acts_where_it_is_pasted(said: str, written: str) -> None:
+    assert text(said) == written
 
 
 def test_a_session_that_measured_nothing_has_its_probes_all_the_same(

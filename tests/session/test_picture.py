@@ -13,12 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from roofwatch.cli import main
 from roofwatch.session.events import Device, SessionInfo
-from roofwatch.session.fold import Session
-from roofwatch.session.picture import PictureRefused, draw, write
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
+from roofwatch.session.picture import PictureRefused, draw, fill, write
 from roofwatch.session.points import points
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.tui.drawing.glyphs import UNICODE
@@ -147,6 +150,72 @@ def test_a_flat_without_a_slope(h200: Session, words: Words) -> None:
     assert "ridge" not in text
 
 
+CPU = Path(__file__).parent.parent / "sessions" / "cpu" / "full-1.jsonl"
+
+
+def by(session: Session, **factors: float) -> Session:
+    """The session with the times of these protocols so many times as long."""
+    session.measurements = [
+        structs.replace(m, times_s=[t * factors.get(m.protocol, 1.0) for t in m.times_s])
+        for m in session.measurements
+    ]
+    return session
+
+
+def line(session: Session, which: str) -> tuple[list[float], list[float]]:
+    """Where one roof is drawn, in FLOP per byte and TFLOP/s."""
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_axes((0.0, 0.0, 1.0, 1.0))
+    fill(axes, session, roofs(session), "bf16")
+    (drawn,) = (one for one in axes.lines if str(one.get_label()).startswith(f"{which}\n"))
+    return [*map(float, drawn.get_xdata())], [*map(float, drawn.get_ydata())]
+
+
+def test_a_sustained_roof_under_the_burst_leaves_the_slope_they_share(
+    full: Session, drawing: None
+) -> None:
+    (x, _), (y, _) = line(full, "sustained")
+    own = roofs(full)
+    assert own.held_gbs is not None
+    assert x == pytest.approx(ridges(own, "bf16")["sustained"])
+    assert y == pytest.approx(own.compute["bf16"].sustained_tflops)
+
+
+def test_a_sustained_roof_over_the_burst_goes_on_up_its_slope(full: Session, drawing: None) -> None:
+    session = by(full, burst=2.0)
+    own = roofs(session)
+    at = ridges(own, "bf16")
+    assert at["sustained"] > at["burst"]
+    xs, ys = line(session, "sustained")
+    assert xs[:2] == pytest.approx([at["burst"], at["sustained"]])
+    corner = own.compute["bf16"].burst_tflops
+    assert ys[0] == pytest.approx(corner, rel=0.02)  # where the burst roof bends
+
+
+def test_what_was_held_with_another_slope_has_a_line_of_its_own(
+    full: Session, drawing: None
+) -> None:
+    session = by(full, stream=1.5)
+    xs, ys = line(session, "sustained")
+    burst = line(session, "burst")
+    assert xs[0] == burst[0][0]  # from the left, as the burst roof
+    assert ys[0] > 1.4 * burst[1][0]
+
+
+def test_a_slow_devices_picture_has_the_units_of_its_screen(words: Words) -> None:
+    session = fold(events(CPU))
+    scale = rate_scale(session)
+    text, flat = words(session, "fp32"), roofs(session).compute["fp32"]
+    assert scale.of("fp32") == "GFLOP/s"
+    assert flat.burst_tflops is not None
+    assert f"burst\n{flat.burst_tflops * 1e3:.3g} GFLOP/s, 4.12 GB/s" in text
+    assert f"\nburst {flat.burst_tflops * 1e3:.3g}\n" in text
+    assert "\nGFLOP/s\n" in text
+    assert "\n10\n" in text  # on the axis
+    assert "TFLOP/s" not in text
+
+
 def test_where_nothing_is_known_nothing_is_drawn(tmp_path: Path) -> None:
     path = tmp_path / "roof.svg"
     with pytest.raises(PictureRefused, match="nothing to draw"):
@@ -207,7 +276,10 @@ def test_the_text_is_the_pane(
     asked = ["--precision", key] if key else []
     assert main(["show", str(h200_file), "--plot", str(path), *asked]) == 0
     rows = [text_of(r).rstrip() for r in build(h200, 100, 30, key or "bf16", UNICODE)]
-    assert path.read_text(encoding="utf-8").splitlines() == rows
+    card, under, space, *picture = path.read_text(encoding="utf-8").splitlines()
+    assert card == f" NVIDIA H200  ·  {key or 'bf16'}"
+    assert under == " power limit 700 W  ·  recorded 2026-11-29 17:30 UTC"
+    assert (space, picture) == ("", rows)
 
 
 @pytest.mark.parametrize("name", ["roof.pdf", "roof", "svg"])

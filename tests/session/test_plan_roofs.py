@@ -12,8 +12,8 @@ from roofwatch.session.events import Device
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import PlanError, Question, plan
-from roofwatch.session.plan_roofs import with_measured
-from roofwatch.session.plan_sources import measured_plan
+from roofwatch.session.plan_roofs import unmeasured, with_measured
+from roofwatch.session.plan_sources import card_of, measured_plan
 from roofwatch.session.roofs import roofs
 
 CARDS, MODELS = Cards(packaged_cards()), packaged_models()
@@ -42,8 +42,23 @@ def test_a_session_is_of_its_own_card(full: Session) -> None:
 
 
 def test_a_session_that_measured_too_little() -> None:
-    with pytest.raises(PlanError, match="the session has measured no bandwidth"):
+    with pytest.raises(PlanError, match="no bandwidth is known"):
         measured_plan(Session(), Question(card="", model="x"), CARDS, TINY)
+
+
+def test_what_was_not_measured_is_the_cards_own_and_each_figure_says_whose(full: Session) -> None:
+    card = card_of(full)
+    bare = roofs(Session())
+    only = msgspec.structs.replace(bare, bandwidth_gbs=4000.0)
+    asked = Question(card="", model="x")
+    found = plan(card, TINY, with_measured(asked, only))
+    assert (found.bandwidth_gbs, found.bandwidth_from) == (4000.0, "measured")
+    assert (found.peak_tflops, found.peak_from) == (card.peaks_tflops["fp16"], "nominal")
+    assert found.figures == "partly measured"
+    assert unmeasured(asked, only) == "peak for fp16 weights not measured: nominal figures"
+    assert unmeasured(asked, bare).startswith("bandwidth and peak for fp16 weights")
+    typed = Question(card="", model="x", bandwidth_gbs=100, peak_tflops=10)
+    assert unmeasured(typed, bare) == unmeasured(asked, roofs(full)) == ""
 
 
 def test_the_link_that_the_driver_reports_where_the_table_has_none(full: Session) -> None:
@@ -52,6 +67,23 @@ def test_the_link_that_the_driver_reports_where_the_table_has_none(full: Session
     assert known.link_gbs == pytest.approx(63, abs=0.1)
     assert isinstance(full.device, Device)
     assert full.device.pcie_gen_max == 5
+
+
+def test_a_card_has_one_memory_whatever_the_roofs(full: Session) -> None:
+    """What the driver reports; older sessions' nominal figures have none, newer ones the sold."""
+    memory = full.device.memory_bytes
+    assert memory is not None
+    caps = set()
+    for sold in (None, 141.0 * 2**30):
+        full.nominal = msgspec.structs.replace(full.nominal or card_of(full), memory_bytes=sold)
+        measured = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
+        nominal = plan(card_of(full), TINY, Question(card="", model="x"))
+        assert measured.memory_bytes == nominal.memory_bytes == memory
+        caps |= {measured.batch_memory_cap, nominal.batch_memory_cap}
+    assert len(caps) == 1
+    assert None not in caps
+    given = Question(card="", model="x", memory_bytes=memory / 2)  # what a question gives stands
+    assert measured_plan(full, given, CARDS, TINY).memory_bytes == memory / 2
 
 
 def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> None:
@@ -103,5 +135,5 @@ def test_what_was_typed_goes_before_the_session(
 def test_a_session_needs_only_what_was_not_typed() -> None:
     question = Question(card="", model="x", bandwidth_gbs=100, peak_tflops=10)
     assert with_measured(question, roofs(Session())).measured is False
-    with pytest.raises(PlanError, match="measured no peak for fp16 weights"):
-        with_measured(Question(card="", model="x", bandwidth_gbs=100), roofs(Session()))
+    with pytest.raises(PlanError, match="no measured ridge: bandwidth and peak for fp16"):
+        with_measured(msgspec.structs.replace(question, ridge="measured"), roofs(Session()))

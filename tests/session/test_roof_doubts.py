@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec import structs
 
+from roofwatch.notebook.finding import SUSPECT, Finding
 from roofwatch.session.events import AnyEvent, Measurement
 from roofwatch.session.file import events
+from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.points import points
 from roofwatch.session.roof_doubts import burst_roof, doubted, remark
 from roofwatch.session.roofs import roofs
+
+SESSIONS = Path(__file__).parent.parent / "sessions"
+RECORDED = [p for p in sorted(SESSIONS.rglob("*.jsonl")) if not p.name.startswith("fleet-")]
 
 
 def slower(file: Path, probe: str, by: float) -> Session:
@@ -34,6 +40,29 @@ def test_a_burst_outside_its_range_is_not(h200_file: Path) -> None:
     assert doubted(session, own, [])["matmul-bf16"] == "below its expected range"
     session.expects.clear()
     assert doubted(session, own, [])["matmul-bf16"] == "slower than what is held"
+
+
+def held_faster(session: Session) -> list[Finding]:
+    return [f for f in findings(session) if f.code == "unstable" and "noise" in f.evidence]
+
+
+def test_a_burst_slower_than_what_is_held_is_a_finding(h200_file: Path) -> None:
+    session = slower(h200_file, "matmul-bf16", 2.0)
+    (one,) = held_faster(session)
+    assert (one.subject, one.severity) == ("matmul-bf16", SUSPECT)
+    assert one.evidence["ratio"] == pytest.approx(2 * 0.83, abs=0.02)
+    session.expects.clear()
+    assert doubted(session, roofs(session))["matmul-bf16"] == "slower than what is held"
+
+
+def test_a_stream_slower_than_what_is_held_is_one_as_well(full_file: Path) -> None:
+    (one,) = held_faster(slower(full_file, "triad-fp16", 1.2))
+    assert one.subject == "triad-fp16"
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda p: p.stem)
+def test_no_recorded_card_held_more_than_its_burst(path: Path) -> None:
+    assert held_faster(fold(events(path))) == []
 
 
 def test_each_point_knows_what_it_defines(full: Session) -> None:

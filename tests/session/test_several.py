@@ -16,7 +16,7 @@ import pytest
 from roofwatch.session import child, several
 from roofwatch.session.asked import Options
 from roofwatch.session.cards import load_cards
-from roofwatch.session.cards_table import CardsTable, cards_table
+from roofwatch.session.cards_table import CardsTable, cards_table, lost_said
 from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.exit_code import exit_code
 from roofwatch.session.file import events
@@ -30,6 +30,7 @@ from roofwatch.session.table import probe_rows
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.kernels import cards_rows
+from roofwatch.tui.screen.painting import first_pane
 
 STAND_IN = Path(__file__).parent / "stand_in_probes.py"
 SHIM = Path(__file__).parent.parent / "telemetry" / "shim"
@@ -166,6 +167,10 @@ def test_of_one_card_there_is_a_table_of_one(start: Start) -> None:
     assert table.rows[0].together.status["sustained_tflops"] == "not_measured"
     assert table.rows[0].lost is None
     assert exit_code(session, [], strict=False) == 0
+    assert cards_rows.build(table, 80, UNICODE) == []  # nothing to compare, so nothing is drawn
+    assert "| card |" not in markdown(session)
+    session.closed = True
+    assert first_pane(session) == 0
 
 
 def test_a_card_that_only_torch_sees_is_left_out_with_a_note(start: Start) -> None:
@@ -239,3 +244,13 @@ def test_a_visible_card_is_paired_whatever_the_case_of_its_uuid() -> None:
     found, own, missing = several.others(session)
     assert [(o.ordinal, o.gpu) for o in found] == [(1, 5)]
     assert (own, missing) == (3, [])
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [(None, ""), (-0.004, "0 %"), (0.009, "0 %"), (0.031, "3 %"), (-0.021, "gain 2 %")],
+)
+def test_what_is_lost_is_nothing_within_noise_and_never_a_negative_loss(
+    lost: float | None, said: str
+) -> None:
+    assert lost_said(lost) == said

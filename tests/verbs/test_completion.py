@@ -191,6 +191,13 @@ def test_bash_offers_the_probes_of_the_session_on_the_line(
     assert by_bash(scripts, here, "roofwatch", "show", "absent", "--probe", "") == set()
 
 
+def test_bash_takes_no_name_for_a_pattern(scripts: Path, here: Path) -> None:
+    for name in ("*.jsonl", "[m]y*"):
+        (here / name).touch()
+    assert by_bash(scripts, here, "roofwatch", "show", "*") == {"*.jsonl"}
+    assert by_bash(scripts, here, "roofwatch", "watch", "--", "cat", "[") == {"[m]y*"}
+
+
 def test_bash_offers_every_verb_and_behind_dashes_commands(scripts: Path, here: Path) -> None:
     assert by_bash(scripts, here, "roofwatch", "") == set(VERBS)
     assert "python3" in by_bash(scripts, here, "roofwatch", "watch", "--", "python3")

@@ -24,7 +24,7 @@ from roofwatch.tui.drawing.time_columns import TimeColumns
 
 LEFT = 9
 RIGHT = 7
-BROKEN = "broken"  # an axis whose rows stand for unequal steps
+UNEVEN = "uneven"  # an axis whose rows stand for unequal steps
 SWING = 0.03  # around the power limit, of a card that is held at it
 BOOST_KEYS = ("bf16", "fp16", "tf32", "fp32")  # the first that the card has tells its boost clock
 
@@ -44,7 +44,7 @@ class Chart(NamedTuple):
 def clock_chart(what: ShownCard, spun: Curve | None, height: int) -> list[Row]:
     """The SM clock, beside it that read on the device; under its limits."""
     last = what.last
-    why = "no clock yet" if last is None else f"not readable here{what.why_null('sm_mhz')}"
+    why = "no clock was read" if last is None else f"not readable here{what.why_null('sm_mhz')}"
     now = None if last is None else last.sm_mhz
     curve = what.curve("sm_mhz")
     return _drawn(what, Chart("MHz", "clock", curve, _clock_limits(what), now, why, spun), height)
@@ -138,7 +138,7 @@ def _framed(
     rows: list[Row] = []
     for y in range(height):
         label = _within(labels.get(y, ""), LEFT - 2)
-        head = unit if y == named else BROKEN if y == told else ""
+        head = unit if y == named else UNEVEN if y == told else ""
         if len(head) + len(label) + 1 > LEFT - 2 and label and head:
             label = ""
         text = f"{head}{label:>{LEFT - 2 - len(head)}} "

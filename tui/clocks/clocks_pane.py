@@ -56,9 +56,17 @@ class Heights(NamedTuple):
 
 
 def build(
-    session: Session, cells: int, height: int, glyphs: Glyphs, view: ClocksView | None = None
+    session: Session,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    view: ClocksView | None = None,
+    reach: str = "",
 ) -> list[Row]:
-    """Rows of the pane; its right edge is the last event of the stream, or where ``view`` ends."""
+    """Rows of the pane; its right edge is the last event of the stream, or where ``view`` ends.
+
+    ``reach`` is the key to what the bands have no room for.
+    """
     view = view or ClocksView()
     card = card_of(session, view.focused)
     count = cells - LEFT - RIGHT
@@ -73,7 +81,7 @@ def build(
         end_s = session.duration_s
         return page(_said(card, reading(card.samples, end_s), end_s, cells, glyphs), cells, height)
     what = shown_card(session, card, columns_of(view, session, count), glyphs)
-    return page([*above, *_charts(what, cells, left, view)], cells, height)
+    return page([*above, *_charts(what, cells, left, view, reach)], cells, height)
 
 
 def _whose(card: HostCard, cells: int, glyphs: Glyphs) -> Row:
@@ -84,7 +92,7 @@ def _whose(card: HostCard, cells: int, glyphs: Glyphs) -> Row:
     return row((glyphs.horizontal * 2, "axis"), (text, "dim"), (glyphs.horizontal * cells, "axis"))
 
 
-def _charts(what: ShownCard, cells: int, height: int, view: ClocksView) -> list[Row]:
+def _charts(what: ShownCard, cells: int, height: int, view: ClocksView, reach: str) -> list[Row]:
     session, columns, glyphs = what.session, what.columns, what.glyphs
     measured = what.card.measured
     spun = clock_on_device(what) if measured else None
@@ -92,7 +100,7 @@ def _charts(what: ShownCard, cells: int, height: int, view: ClocksView) -> list[
     power = what.curve("power")
     name, found = shown_bands(session, columns) if measured else ("", [])
     keyed = height >= KEY_ROWS
-    found, key = explained(found, cells - LEFT if keyed else 0, glyphs)
+    found, key = explained(found, cells - LEFT if keyed else 0, glyphs, reach)
     moved = not what.following or view.length_s < shown_s(ClocksView(), session)
     where = _where(what) if moved else ()
     mhz = device_clock_mhz(session, columns.window[0], what.end_s) if measured else None

@@ -153,17 +153,19 @@ def band_cells(found: Sequence[Placed], count: int, glyphs: Glyphs) -> Row:
 
 
 def explained(
-    found: Sequence[Placed], cells: int, glyphs: Glyphs
+    found: Sequence[Placed], cells: int, glyphs: Glyphs, reach: str = ""
 ) -> tuple[list[Placed], tuple[Piece, ...]]:
     """The bands, and what their letters mean: of the newest, as many as ``cells`` have room for.
 
-    A band whose letter is not explained has none.
+    A band whose letter is not explained has none; before the others stands how many those are, and
+    the key that tells them (``reach``).
     """
     lettered = [e.band for e in found if e.text == e.band.letter and e.text not in e.band.names]
     short = [band.names[-1] for band in lettered]
     entries: list[tuple[Piece, Piece]] = []
     told: set[str] = set()
-    left = cells - cell_len(glyphs.ellipsis)
+    key = f": {reach}" if reach else ""
+    left = cells - cell_len(f"{len(lettered)} earlier{key}  ")
     for band in reversed(lettered):
         name = band.names[-1 if short.count(band.names[-1]) == 1 else 0]
         name = head_of(name, LONGEST_NAME, glyphs.ellipsis)
@@ -172,8 +174,8 @@ def explained(
             break
         entries.insert(0, entry)
         told.add(band.letter)
-    more: list[Piece] = [(glyphs.ellipsis, "dim")] if len(entries) < len(lettered) else []
+    hidden = len(lettered) - len(entries)
+    more: list[Piece] = [(f"{hidden} earlier{key}  ", "dim")] if hidden else []
     without = {band.letter for band in lettered} - told
     kept = [e._replace(text="") if e.text in without else e for e in found]
-    key = (*more, *(piece for entry in entries for piece in entry)) if entries else ()
-    return kept, key
+    return kept, (*more, *(piece for entry in entries for piece in entry)) if entries else ()

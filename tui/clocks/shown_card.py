@@ -83,9 +83,9 @@ def reading(samples: Samples, end_s: float) -> Sample | None:
 def silence(card: HostCard, last: Sample | None, end_s: float) -> str:
     """What is said in place of figures that are not of that moment; nothing where they are."""
     if last is None:
-        return "no reading yet"
+        return "no reading"
     late_s = end_s - last.t
-    return f"silent for {late_s:.0f} s" if late_s > gap_s(card) + LATE_S else ""
+    return f"no reading for {late_s:.0f} s" if late_s > gap_s(card) + LATE_S else ""
 
 
 def power_w(sample: Sample) -> float | None:

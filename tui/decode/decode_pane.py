@@ -79,7 +79,7 @@ def build(
         lines = min(len(c.points), max(0, room))
     reach = f"key {NUMBER}" if which is None else arrows(glyphs)[1]
     place = None if which is None or len(found) < 2 else (which % len(found), len(found))
-    columns = decode_table.columns_of(c, session.price, cells)
+    columns = decode_table.columns_of(found, session.price, cells)
     hidden = len(c.points) - lines
     more = f"{hidden} batches: {reach}"
     if lines and hidden > 0:
@@ -136,8 +136,9 @@ def _layout(
 def told(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
     """Every curve for a report: its table by batch, and what bends it; no rows without a curve."""
     rows: list[Row] = []
-    for c in curves(session):
-        columns = decode_table.columns_of(c, session.price, cells)
+    found = curves(session)
+    columns = decode_table.columns_of(found, session.price, cells)
+    for c in found:
         rows += [
             _head(c, None, "", cells, glyphs),
             *decode_table.table(columns, c, len(c.points), cells, glyphs),

@@ -43,22 +43,22 @@ class Column(NamedTuple):
     style: str = ""
 
 
-def columns_of(c: DecodeCurve, price: Price | None, cells: int) -> list[Column]:
-    """The columns that fit, in their order; none without a figure in it.
+def columns_of(curves: Sequence[DecodeCurve], price: Price | None, cells: int) -> list[Column]:
+    """The columns that fit, in their order, the same for all ``curves``: each stays in its place.
 
-    Where the terms stand only without their sum, that gives way to how much of the step it is.
+    None without a figure in any of them. Where the terms stand only without their sum, that gives
+    way to how much of the step it is.
     """
-    found = _kept(_columns(c, price), cells)
+    columns = _columns([p for c in curves for p in c.points], price)
+    found = _kept(columns, cells)
     if any(one.rank == TERMS_RANK for one in found):
         return found
     ranks = {PREDICTED: LAST_RANK, EXPLAINED: TERMS_RANK + 1, GBS: TERMS_RANK + 2}
-    other = _kept(
-        [one._replace(rank=ranks.get(one.name, one.rank)) for one in _columns(c, price)], cells
-    )
+    other = _kept([one._replace(rank=ranks.get(one.name, one.rank)) for one in columns], cells)
     return other if any(one.rank == TERMS_RANK for one in other) else found
 
 
-def _columns(c: DecodeCurve, price: Price | None) -> list[Column]:
+def _columns(points: Sequence[DecodePoint], price: Price | None) -> list[Column]:
     def term(name: str) -> Callable[[DecodePoint, float], str]:
         return lambda p, _: _ms(p.terms.get(name))
 
@@ -81,12 +81,12 @@ def _columns(c: DecodeCurve, price: Price | None) -> list[Column]:
             return cost(cost_per_mtok(per_hour, rate)) if rate else ""
 
         title = priced("/Mtok", currency)
-        longest = max(len(one) for one in (title, *(per_mtok(p, 0.0) for p in c.points)))
+        longest = max(len(one) for one in (title, *(per_mtok(p, 0.0) for p in points)))
         columns.append(Column(title, longest + 1, 4, per_mtok))
     for name in TERMS:
-        if any(p.terms.get(name) for p in c.points):
+        if any(p.terms.get(name) for p in points):
             columns.append(Column(f"{name} ms", len(name) + 4, TERMS_RANK, term(name)))
-    return [one for one in columns if any(one.text(p, 0.0) for p in c.points)]
+    return [one for one in columns if any(one.text(p, 0.0) for p in points)]
 
 
 def _kept(columns: Sequence[Column], cells: int) -> list[Column]:

@@ -10,6 +10,7 @@ class Glyphs(NamedTuple):
     """What each mark looks like. ``curve`` and ``broken_curve`` are plotext markers.
 
     ``left_right`` and ``up_down`` name keys: in ASCII by words, as ``^v`` would be read as typed.
+    ``off_edge`` says to which side of a scale something lies.
     """
 
     curve: str
@@ -48,6 +49,7 @@ class Glyphs(NamedTuple):
     level: str
     turn: str
     at: str
+    off_edge: str
 
 
 UNICODE = Glyphs(
@@ -87,6 +89,7 @@ UNICODE = Glyphs(
     level="┈",
     turn="┴",
     at="◉",
+    off_edge="◂▸",
 )
 
 ASCII = Glyphs(
@@ -126,6 +129,7 @@ ASCII = Glyphs(
     level=".",
     turn="^",
     at="@",
+    off_edge="<>",
 )
 
 

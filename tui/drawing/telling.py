@@ -26,9 +26,7 @@ def telling(count: int, lines: int, *keep: int | None) -> list[int]:
 def left_out(names: Sequence[str], reach: str, cells: int) -> str:
     """Which rows between others are not there, and the key to them: by name where there is room."""
     which, count = ", ".join(names), len(names)
-    ways = [
-        f"{said}: {reach}" for said in (f"without {which}", f"not {which}", f"{count} left out")
-    ]
+    ways = (f"{reach} shows {which}", f"{reach}: {which}", f"{reach} shows {count} others")
     return next((w for w in ways if len(w) <= cells), f"{count} more: {reach}")
 
 

@@ -131,7 +131,7 @@ def _heads(grid: Grid, names: list[str], cells: int, glyphs: Glyphs) -> list[Row
         middle.append(f"{said:>{COLUMN}}")
     hidden = len(grid.names) - len(names)
     more = f" {hidden} more {glyphs.left_right} " if hidden else ""
-    more = more if len(more) < cells else ""
+    more = more if len(more) <= cells else ""
     return [
         fit([("".join(upper), "strong")], cells),
         fit([("".join(lower), "strong")], cells),

@@ -20,7 +20,7 @@ KEYS = (
     ("Enter", "the page of the rank: each figure, its links, causes, findings"),
     ("c", "the links: collectives, pairs, overlap, the third roof"),
     ("t", "the next theme"),
-    ("?", "this page"),
+    ("? F1", "this page"),
     ("q Esc", "leave; Esc on a page closes the page"),
 )  # fmt: skip
 

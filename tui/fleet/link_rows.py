@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
 from roofwatch.session.fleet.link_figures import (
@@ -22,6 +24,7 @@ from roofwatch.session.fleet.link_nominals import (
 )
 from roofwatch.session.fleet.missing_links import missing_links
 from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
@@ -30,14 +33,24 @@ from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.third_roof import third_roof
 
 OP_CELLS, MOST_OP_CELLS = 19, 40
-OTHER_CELLS = 57  # of the columns behind the name
+CELLS = {
+    "latency": 8,
+    "at size": 8,
+    "bus GB/s": 9,
+    "share": 6,
+    "alpha": 8,
+    "beta": 7,
+    "fit off": 8,
+}
+GIVE_WAY = ("fit off", "beta", "alpha", "at size", "latency")
 MOST_GROUPS, MOST_LINKS = 4, 6
-COLUMNS = (
-    "latency: of the smallest size. bus GB/s: what each link carries, at its best size. "
-    "{share}alpha + size / beta: the line through all sizes, beta in GB/s. fit off: how far the "
-    "times lie from it."
-)
-SHARE, SHARE_CELLS = "share: of the nominal rate. ", 6
+TERMS = {
+    "latency": "latency: of the smallest size.",
+    "bus GB/s": "bus GB/s: what each link carries, at its best size.",
+    "share": "share: of the nominal rate.",
+    "alpha": "alpha + size / beta: the line through all sizes, beta in GB/s.",
+    "fit off": "fit off: how far the times lie from it.",
+}
 HOW = {
     BY_DRIVER: " by the driver's word",
     BY_RATE: " by its rate",
@@ -86,26 +99,27 @@ def _collectives(
     fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyphs
 ) -> list[Row]:
     known = any(each.gbs for each in sold.values())  # else there is no column of shares
-    wide = min(max(OP_CELLS, cells - OTHER_CELLS + (0 if known else SHARE_CELLS)), MOST_OP_CELLS)
+    every = {name: size for name, size in CELLS.items() if known or name != "share"}
+    columns = fitting(every, GIVE_WAY, cells - 1 - OP_CELLS)
+    wide = min(max(OP_CELLS, cells - 1 - sum(columns.values())), MOST_OP_CELLS)
     groups = [c for c in map(collective, fleet.collectives) if c.group == WORLD]
     counts = {c.ranks for c in groups}
     of = f"collective, {counts.pop()} ranks" if len(counts) == 1 else "collective"
-    head = f" {head_of(of, wide, glyphs.ellipsis):<{wide}} {'latency':>7} {'at size':>7}"
-    head += f" {'bus GB/s':>8}{' share' if known else ''} {'alpha':>7} {'beta':>6} {'fit off':>7}"
-    out = [row((head, "dim"))]
+    head = f" {head_of(of, wide, glyphs.ellipsis):<{wide}}"
+    out = [row((head + filled({c: c for c in columns}, columns), "dim"))]
     within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
     between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
     within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
     for c in (*groups, *within[:MOST_GROUPS], *between):
-        out.append(_collective(c, sold if known else None, wide, glyphs))
+        out.append(_collective(c, sold.get(c.group), columns, wide, glyphs))
     if len(within) > MOST_GROUPS:
         rest = len(within) - MOST_GROUPS
         out.append(row((f"   and {rest} nodes whose all_reduce is faster", "dim")))
-    return [*out, *wrapped(COLUMNS.format(share=SHARE if known else ""), cells, "dim", " ")]
+    return [*out, *wrapped(" ".join(TERMS[c] for c in columns if c in TERMS), cells, "dim", " ")]
 
 
 def _collective(
-    c: Collective, sold: dict[str, LinkNominal] | None, wide: int, glyphs: Glyphs
+    c: Collective, sold: LinkNominal | None, columns: Mapping[str, int], wide: int, glyphs: Glyphs
 ) -> Row:
     between = ", between nodes" if len(c.op) + len(", between nodes") <= wide else ", between"
     where = {WORLD: "", BETWEEN: between}.get(c.group, f", {shown(c.node)}")
@@ -113,15 +127,16 @@ def _collective(
     if not c.sizes:
         return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)
-    line = f" {name:<{wide}} {_time(c.sizes[0].time_s):>7} {_bytes(best.bytes):>7}"
-    line += f" {significant(best.bus_gbs):>8}"
-    if sold is not None:
-        nominal = sold.get(c.group)
-        line += f" {percent(nominal.share(best.bus_gbs) if nominal else None):>5}"
-    if c.fit is not None:
-        beta = significant(c.fit.beta_gbs)
-        line += f" {_time(c.fit.alpha_s):>7} {beta:>6} {percent(c.fit.residual):>7}"
-    return row(line)
+    texts = {
+        "latency": _time(c.sizes[0].time_s),
+        "at size": _bytes(best.bytes),
+        "bus GB/s": significant(best.bus_gbs),
+        "share": percent(sold.share(best.bus_gbs) if sold else None),
+        "alpha": _time(c.fit.alpha_s) if c.fit else "",
+        "beta": significant(c.fit.beta_gbs) if c.fit else "",
+        "fit off": percent(c.fit.residual) if c.fit else "",
+    }
+    return row(f" {name:<{wide}}{filled(texts, columns)}".rstrip())
 
 
 def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row]:

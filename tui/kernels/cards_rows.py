@@ -2,63 +2,91 @@
 
 from __future__ import annotations
 
-from roofwatch.session.cards_table import CardFigures, CardRow, CardsTable
+from collections.abc import Mapping
+
+from roofwatch.session.cards_table import CardRow, CardsTable, lost_said
 from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width, wrapped
+from roofwatch.tui.drawing.numbers import figure
+from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 
 LEAST_CELLS = 40
-WIDE = 96  # cells from which power and temperature stand too
 MARK = 2
+NAME = 9  # cells of the mark and the card's number
+COLUMNS = {
+    "GB/s": 7,
+    "burst": 7,
+    "held": 7,
+    "MHz": 6,
+    "W": 6,
+    "C": 5,
+    "at once": 9,
+    "held, at once": 6,
+    "MHz, at once": 6,
+    "W, at once": 6,
+    "C, at once": 5,
+    "GB/s, at once": 7,
+    "lost": 9,
+}
+"""Each card alone, then behind "at once" all together."""
+OF_BOTH = [(name, f"{name}, at once") for name in ("C", "W", "MHz", "GB/s")]
+GIVE_WAY = (*(name for both in OF_BOTH for name in both), "burst")
 
 
 def build(found: CardsTable | None, cells: int, glyphs: Glyphs) -> list[Row]:
-    """The table and what it comes to; none where not every card was measured."""
-    if found is None or cells < LEAST_CELLS:
+    """The table and what it comes to; none where not every card was measured, or there is one."""
+    if found is None or len(found.rows) < 2 or cells < LEAST_CELLS:
         return []
     held = f", {shown(found.peak_key)} matmul" if found.peak_key else ""
     title = f"Every card alone, then all at once{held}: TFLOP/s, and the stream's GB/s"
     rows = wrapped(title, cells - 2, "dim", " ")
-    wide = cells >= WIDE
-    rows += [_head(wide), *(_row(r, found, wide, glyphs) for r in found.rows)]
+    columns = fitting(COLUMNS, GIVE_WAY, cells - NAME)
+    heads = {name: name.split(",")[0] for name in COLUMNS}
+    rows.append(row((f"   {'card':<{NAME - 3}}{filled(heads, columns)}", "dim")))
+    for r in found.rows:
+        rows.append(_row(r, found, columns, glyphs))
+        rows += [] if "C" in columns else _heat(r, glyphs)
     for said in found.sentences:
         odd = "odd one:" in said
         mark = glyphs.warn if odd else glyphs.note
         rows += wrapped(said, cells - 4, "warn" if odd else "", f" {mark} ")
-    return [*(fit(r, cells) if width(r) > cells else r for r in rows), row("")]
+    return [*rows, row("")]
 
 
-def _head(wide: bool) -> Row:
-    more = f"{'W':>6}{'C':>5}" if wide else ""
-    alone = f"{'GB/s':>7}{'burst':>7}{'held':>7}{'MHz':>6}{more}"
-    return row(
-        (f"   {'card':<6}{alone}  at once{'held':>6}{'MHz':>6}{more}{'GB/s':>7}{'lost':>7}", "dim")
-    )
-
-
-def _row(r: CardRow, found: CardsTable, wide: bool, glyphs: Glyphs) -> Row:
+def _row(r: CardRow, found: CardsTable, columns: Mapping[str, int], glyphs: Glyphs) -> Row:
     name = "?" if r.gpu is None else str(r.gpu)
     odd = any(each.gpu == r.gpu for each in found.odd)
     mark = glyphs.warn if odd or r.outside else " "
-    line = f"{name:<6}{_rates(r.alone)}{_whole(r.alone.sm_mhz, 6)}{_more(r.alone, wide)}"
-    together = f"{'':8}{_cell(r.together.sustained_tflops, 7)}{_whole(r.together.sm_mhz, 6)}"
-    together += f"{_more(r.together, wide)}{_cell(r.together.bandwidth_gbs, 7)}"
-    return row((f" {mark:<{MARK}}", "warn"), line, together, f"{percent(r.lost):>7}")
+    both = r.together
+    texts = {
+        "GB/s": figure(r.alone.bandwidth_gbs),
+        "burst": figure(r.alone.burst_tflops),
+        "held": figure(r.alone.sustained_tflops),
+        "MHz": _whole(r.alone.sm_mhz),
+        "W": _whole(r.alone.power_w),
+        "C": _whole(r.alone.temp_c),
+        "at once": "",
+        "held, at once": figure(both.sustained_tflops),
+        "MHz, at once": _whole(both.sm_mhz),
+        "W, at once": _whole(both.power_w),
+        "C, at once": _whole(both.temp_c),
+        "GB/s, at once": figure(both.bandwidth_gbs),
+        "lost": lost_said(r.lost) or figure(None),
+    }
+    head = ((f" {mark:<{MARK}}", "warn"), f"{name:<{NAME - 3}}")
+    return row(*head, filled(texts, columns))
 
 
-def _rates(of: CardFigures) -> str:
-    rates = (of.bandwidth_gbs, of.burst_tflops, of.sustained_tflops)
-    return "".join(_cell(rate, 7) for rate in rates)
+def _heat(r: CardRow, glyphs: Glyphs) -> list[Row]:
+    """Power and temperature while it was held, where they have no columns."""
+    parts = []
+    for of, when in ((r.alone, "alone"), (r.together, "at once")):
+        read = ((of.power_w, " W"), (of.temp_c, f" {glyphs.degree}C"))
+        told = ", ".join(f"{v:.0f}{unit}" for v, unit in read if v is not None)
+        parts += [f"{told} {when}"] if told else []
+    return [row((f"{'':{NAME}}{'; '.join(parts)}", "dim"))] if parts else []
 
 
-def _cell(value: float | None, cells: int) -> str:
-    return f"{figure(value):>{cells}}"
-
-
-def _whole(value: float | None, cells: int) -> str:
-    return f"{figure(None) if value is None else format(value, '.0f'):>{cells}}"
-
-
-def _more(of: CardFigures, wide: bool) -> str:
-    return f"{_whole(of.power_w, 6)}{_whole(of.temp_c, 5)}" if wide else ""
+def _whole(value: float | None) -> str:
+    return figure(None) if value is None else format(value, ".0f")

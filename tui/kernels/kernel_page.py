@@ -80,7 +80,7 @@ def _rate(p: KernelPoint) -> str:
 def _roof(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
     """How near it is to which roof, and whose that is."""
     if p.roof is None:
-        return labelled("of roof", "no roof of its own is measured yet", cells)
+        return labelled("of roof", "no roof of its own is measured", cells)
     by = f", by {roof_name(p, mapped)}" if p.roof_by else ""
     said = f"{share(p)} of {significant(p.roof)} {p.roof_unit}{by}"
     return labelled("of roof", said, cells, "strong")

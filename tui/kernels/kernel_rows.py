@@ -14,18 +14,27 @@ from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.tui.drawing.canvas import Canvas
 from roofwatch.tui.drawing.curves import cell_of, curve
+from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.log_frame import LEFT, framed
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, broken, fit, row, wrapped
 from roofwatch.tui.drawing.significant import significant
 
-ONCE = (
-    "once: one cos of the three; bytes cut: how many times fewer bytes one kernel moves, which "
-    "promises as much speed; faster: eager time over fused time; kept: of the time that the bytes "
-    "promise to save, the share that was saved (over 100 %: the kernels before took longer than "
-    "their bytes)"
-)
+MAP_COLUMNS = {"FLOP/B": 7, "GB/s": 7, "TFLOP/s": 8, "time": 9, "of roof": 8}
+MAP_GIVES_WAY = ("FLOP/B", "GB/s", "TFLOP/s", "time")
+BOUND_CELLS = 11  # with the two before it
+CHAIN_COLUMNS = {"once": 8, "eager": 8, "graph": 8, "fused": 8, "bytes cut": 10, "faster": 8}
+CHAINS_GIVE_WAY = ("once", "graph", "eager", "fused")
+KEPT = 7  # cells of the last column
+TERMS = {
+    "once": "once: one cos of the three",
+    "bytes cut": "bytes cut: how many times fewer bytes one kernel moves, which promises as much "
+    "speed",
+    "faster": "faster: eager time over fused time",
+    "kept": "kept: of the time that the bytes promise to save, the share that was saved (over "
+    "100 %: the kernels before took longer than their bytes)",
+}
 IN_TERA = RateScale()
 LEAST_CELLS = 40
 PLOT_ROWS, LEAST_PLOT = 14, 8
@@ -59,14 +68,18 @@ def table(mapped: Sequence[KernelPoint], cells: int, scale: RateScale = IN_TERA)
     if not mapped:
         return []
     name = max(20, *(len(shown(p.label)) for p in mapped)) + 1
-    rate = scale.named("TFLOP/s")
-    head = f"   {'kernel':<{name}}{'FLOP/B':>7}{'GB/s':>7}{rate:>8}{'time':>9}{'of roof':>8}"
+    columns = fitting(MAP_COLUMNS, MAP_GIVES_WAY, cells - 3 - name - BOUND_CELLS)
+    head = f"   {'kernel':<{name}}{filled({c: scale.named(c) for c in columns}, columns)}"
     rows: list[Row] = [row((f"{head}  bound", "dim"))]
     for mark, p in zip(letters(mapped), mapped, strict=True):
-        line = f"{shown(p.label):<{name}}{significant(p.intensity, decimals=3):>7}"
-        line += f"{significant(p.gbs, decimals=3):>7}"
-        line += f"{significant(p.tflops * scale.factor, decimals=5):>8}"
-        line += f"{_time(p.time_s):>9}{percent(p.of_roof):>8}  "
+        texts = {
+            "FLOP/B": significant(p.intensity, decimals=3),
+            "GB/s": significant(p.gbs, decimals=3),
+            "TFLOP/s": significant(p.tflops * scale.factor, decimals=5),
+            "time": _time(p.time_s),
+            "of roof": percent(p.of_roof),
+        }
+        line = f"{shown(p.label):<{name}}{filled(texts, columns)}  "
         first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))
         rows += _beside(first, 3 + len(line) + 9, p.reason, cells)
     return rows
@@ -119,21 +132,27 @@ def fusion_rows(chains: Sequence[Fusion], cells: int) -> list[Row]:
     if not chains:
         return []
     size = chains[0].shape["rows"] * chains[0].shape["columns"]
-    title = f" Fusion: one by one, as one graph, in one kernel; {size / 1e6:.3g} M elements"
-    head = f"   {'chain':<17}{'once':>8}{'eager':>8}{'graph':>8}{'fused':>8}{'bytes cut':>10}"
-    head += f"{'faster':>8}{'kept':>7}"
-    rows = [row((f"{title} of {shown(chains[0].dtype)}", "dim")), row((head, "dim"))]
+    title = f"Fusion: one by one, as one graph, in one kernel; {size / 1e6:.3g} M elements"
+    columns = fitting(CHAIN_COLUMNS, CHAINS_GIVE_WAY, cells - len(f"   {'':<17}") - KEPT)
+    head = f"   {'chain':<17}" + filled({name: name for name in columns}, columns)
+    rows = wrapped(f"{title} of {shown(chains[0].dtype)}", cells - 2, "dim", " ")
+    rows.append(row((f"{head}{'kept':>7}", "dim")))
     for f in chains:
-        line = f"   {f.name:<17}"
-        line += "".join(f"{_time(s):>8}" for s in (f.once_s, f.eager_s, f.graph_s, f.fused_s))
-        faster = f"{f.measured_ratio:.2f}x" if f.measured_ratio else figure(None)
-        line += f"{f.predicted_ratio:>9.2f}x{faster:>8}"
+        texts = {
+            "once": _time(f.once_s),
+            "eager": _time(f.eager_s),
+            "graph": _time(f.graph_s),
+            "fused": _time(f.fused_s),
+            "bytes cut": f"{f.predicted_ratio:.2f}x",
+            "faster": f"{f.measured_ratio:.2f}x" if f.measured_ratio else figure(None),
+        }
+        line = f"   {f.name:<17}" + filled(texts, columns)
         style = "ok" if f.delivered is not None and f.delivered >= STOP else "warn"
         share = percent(f.delivered) if f.delivered is not None else ""
         first = row(line, (f"{share:>7}  ", style))
         rows += _beside(first, len(line) + 9, f.reason, cells)
-    rows += wrapped(ONCE, cells - 2, "dim", " ")
-    return [*rows, row("")]
+    told = "; ".join(TERMS[name] for name in (*columns, "kept") if name in TERMS)
+    return [*rows, *wrapped(told, cells - 2, "dim", " "), row("")]
 
 
 def plot(

@@ -169,7 +169,7 @@ TERMS = {"memory": "bytes", "compute": "arithmetic", "overhead": "launches"}
 def _pages(
     session: Session, own: Roofs, mapped: Sequence[KernelPoint], glyphs: Glyphs
 ) -> list[_Page]:
-    """Those with something on them."""
+    """Those with something on them; links and cards come first where there is no map."""
     chains = fusions(session, own)
     found = []
     if mapped:
@@ -180,16 +180,14 @@ def _pages(
     if chains:
         found.append(_Page(FUSION, lambda cells: fusion_rows(chains, cells)))
 
-    def launched(cells: int) -> list[Row]:
-        return launch_rows.build(session, own, cells, glyphs)
-
-    if launched(launch_rows.LEAST_CELLS):
-        found.append(_Page(LAUNCHES, launched))
-    if table := cards_table(session):
-        found.append(_Page(CARDS, lambda cells: cards_rows.build(table, cells, glyphs)))
+    if launch_rows.measured(session):
+        found.append(_Page(LAUNCHES, lambda c: launch_rows.build(session, own, c, glyphs)))
+    beside = []
+    if (table := cards_table(session)) is not None and len(table.rows) > 1:
+        beside.append(_Page(CARDS, lambda cells: cards_rows.build(table, cells, glyphs)))
     if told := links(session):
-        found.append(_Page(LINKS, lambda cells: link_rows.build(told, cells, glyphs)))
-    return found
+        beside.append(_Page(LINKS, lambda cells: link_rows.build(told, cells, glyphs)))
+    return [*found, *beside] if mapped else [*beside, *found]
 
 
 def _head(
@@ -203,7 +201,9 @@ def _head(
     if len(pages) > 1:
         left.append((f"  {glyphs.left_right}", "key"))
     if not mapped:
-        return spread(left, [(f"no kernel map: {ON_SCREEN} ", "dim")], cells)
+        of_others = pages[which].name in (LINKS, CARDS)
+        missing = "" if of_others else f"no kernel map: {ON_SCREEN} "
+        return spread(left, [(missing, "dim")], cells)
     done = sum(p.of_roof is not None and p.of_roof >= STOP for p in mapped)
     said = f"{done} of {len(mapped)} at {percent(STOP)} of their roof or more "
     return spread(left, [(said, "dim")], cells)
@@ -329,7 +329,7 @@ def _said(
 ) -> tuple[list[Row], list[Row], list[Row]]:
     """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
     p = mapped[at]
-    roof = f"{share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own yet"
+    roof = f"{share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own"
     by = f" ({roof_name(p, mapped)})" if p.roof_by else ""
     if not p.flop:
         by += ", no point on the picture: 0 FLOP"

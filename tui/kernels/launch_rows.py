@@ -9,13 +9,26 @@ from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.waves import WavePoint, waves
+from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, hung, row, wrapped
 
 LEAST_CELLS = 40
 WIDE = 108  # cells from which the kernels' names stand too
-BAR_CELLS = 12
+BAR_CELLS, LEAST_BAR = 12, 4
+SIDES = {"m": 6, "n": 7, "k": 6, "TFLOP/s": 9}
+SHARE = 8  # cells of the share of the aligned rate, under or behind its bar
+WAVES = {
+    "m": 6,
+    "n": 6,
+    "tile": 11,
+    "tiles": 5,
+    "waves": 7,
+    "full": 7,
+    "TFLOP/s": 9,
+    "by waves": 10,
+}
 COSTS = (
     ("enqueue_s", "enqueue", "the host's part, while the device is busy"),
     ("floor_s", "alone", "between two events around it, device idle"),
@@ -24,6 +37,11 @@ COSTS = (
 )
 ON_A_CPU = "the whole call: a CPU works when it is called"
 OFF = 0.95  # of the aligned rate: less is marked
+
+
+def measured(session: Session) -> bool:
+    """Whether there is something to show."""
+    return any(told(session) is not None for told in (launch_costs, alignment, waves))
 
 
 def build(session: Session, own: Roofs, cells: int, glyphs: Glyphs) -> list[Row]:
@@ -80,27 +98,30 @@ def odd_sides(
     if found is None:
         return []
     name = max(9, *(len(shown(p.variant)) for p in found.points)) + 1
-    scale = rate_scale(session)
-    rate = scale.named("TFLOP/s")
-    head = f"   {'side off':<{name}}{'m':>6}{'n':>7}{'k':>6}{rate:>9}  of aligned"
-    rows = [_title("Alignment", found.dtype, own, scale), row((head, "dim"))]
-    rows += [_aligned(p, scale, name, cells, glyphs) for p in found.points]
+    left, scale = cells - 3 - name, rate_scale(session)
+    bar = _bar_cells(left - sum(SIDES.values()) - SHARE - 1)
+    columns = fitting(SIDES, ("m", "n", "k"), left - SHARE - (bar + 1 if bar else 0))
+    heads = filled({c: scale.named(c) for c in columns}, columns)
+    last = "  of aligned" if bar else f"{'share':>{SHARE}}"
+    rows = _title("Alignment", found.dtype, own, scale, cells)
+    rows.append(row((f"   {'side off':<{name}}{heads}{last}", "dim")))
+    for p in found.points:
+        sides = {side: str(p.shape[side]) for side in ("m", "n", "k")}
+        texts = {**sides, "TFLOP/s": figure(p.tflops * scale.factor)}
+        line = f"   {shown(p.variant):<{name}}{filled(texts, columns)}{'  ' if bar else ''}"
+        rows.append(_aligned(p, line, bar, cells, glyphs))
     return [*rows, *wrapped(found.sentence, cells - 2, "", " "), row("")]
 
 
-def _aligned(p: AlignmentPoint, scale: RateScale, name: int, cells: int, glyphs: Glyphs) -> Row:
-    m, n, k = (p.shape[side] for side in ("m", "n", "k"))
-    line = f"   {shown(p.variant):<{name}}{m:>6}{n:>7}{k:>6}{figure(p.tflops * scale.factor):>9}  "
+def _aligned(p: AlignmentPoint, line: str, bar: int, cells: int, glyphs: Glyphs) -> Row:
     share = p.of_aligned
     style = "warn" if share is not None and share < OFF and p.outside_noise else "burst"
+    left = cells - len(line) - bar - SHARE + 1
     return row(
         line,
-        (_bar(share, glyphs), style),
-        f" {percent(share):>6}",
-        (
-            _kernel(p.kernel, cells - len(line) - BAR_CELLS - 7, glyphs) if cells >= WIDE else "",
-            "dim",
-        ),
+        (_bar(share, bar, glyphs), style),
+        f"{percent(share):>{SHARE - 1 if bar else SHARE}}",
+        (_kernel(p.kernel, left, glyphs) if cells >= WIDE else "", "dim"),
     )
 
 
@@ -112,32 +133,35 @@ def staircase(
     if found is None:
         return []
     scale = rate_scale(session)
-    rate = scale.named("TFLOP/s")
-    head = f"   {'m':>6}{'n':>6}  {'tile':<9}{'tiles':>5}{'waves':>7}{'full':>7}{rate:>9}"
-    rows = [
-        _title(f"Waves over {found.sm_count} SMs", found.dtype, own, scale),
-        row((f"{head}{'by waves':>10}", "dim")),
-    ]
+    columns = fitting(WAVES, ("full", "tiles", "by waves", "waves"), cells - 3)
+    bar = _bar_cells(cells - 3 - sum(columns.values()) - 2)
+    heads = {c: scale.named(c) for c in columns} | {"tile": f"  {'tile':<9}"}
+    rows = _title(f"Waves over {found.sm_count} SMs", found.dtype, own, scale, cells)
+    rows.append(row((f"   {filled(heads, columns)}", "dim")))
     highest = max(p.tflops for p in found.points)
     over = [s.shape_after for s in found.steps]
-    rows += [_wave(p, scale, highest, p.shape in over, cells, glyphs) for p in found.points]
+    for p in found.points:
+        line = f"   {filled(_wave_texts(p, scale), columns)}{'  ' if bar else ''}"
+        drawn = _bar(p.tflops / highest, bar, glyphs)
+        kernel = _kernel(p.kernel, cells - len(line) - bar, glyphs) if cells >= WIDE else ""
+        style = "warn" if p.shape in over else "burst"  # just over a whole wave
+        rows.append(row(line, (drawn, style), (kernel, "dim")))
     return [*rows, *wrapped(found.sentence, cells - 2, "", " "), row("")]
 
 
-def _wave(
-    p: WavePoint, scale: RateScale, highest: float, over: bool, cells: int, glyphs: Glyphs
-) -> Row:
-    """One size; those just over a whole wave are marked."""
+def _wave_texts(p: WavePoint, scale: RateScale) -> dict[str, str]:
     tile = f"{p.tile[0]}x{p.tile[1]}{'' if p.tile_known else '?'}"
-    line = f"   {p.shape['m']:>6}{p.shape['n']:>6}  {tile:<9}{p.tiles:>5}{p.waves:>7.2f}"
-    seen, predicted = p.tflops * scale.factor, p.predicted_tflops
-    by_waves = predicted * scale.factor if predicted is not None else None
-    line += f"{percent(p.wave_share):>7}{figure(seen):>9}{figure(by_waves):>10}  "
-    return row(
-        line,
-        (_bar(p.tflops / highest, glyphs), "warn" if over else "burst"),
-        (_kernel(p.kernel, cells - len(line) - BAR_CELLS, glyphs) if cells >= WIDE else "", "dim"),
-    )
+    predicted = p.predicted_tflops
+    return {
+        "m": str(p.shape["m"]),
+        "n": str(p.shape["n"]),
+        "tile": f"  {tile:<9}",
+        "tiles": str(p.tiles),
+        "waves": f"{p.waves:.2f}",
+        "full": percent(p.wave_share),
+        "TFLOP/s": figure(p.tflops * scale.factor),
+        "by waves": figure(predicted * scale.factor if predicted is not None else None),
+    }
 
 
 def _kernel(name: str | None, cells: int, glyphs: Glyphs) -> str:
@@ -145,16 +169,21 @@ def _kernel(name: str | None, cells: int, glyphs: Glyphs) -> str:
     return f"  {head_of(shown(name or ''), cells - 2, glyphs.ellipsis)}"
 
 
-def _title(what: str, dtype: str, own: Roofs, scale: RateScale) -> Row:
+def _title(what: str, dtype: str, own: Roofs, scale: RateScale, cells: int) -> list[Row]:
     """The experiment, with the precision's own flat beside it."""
     flat = own.compute.get(dtype)
     roof = ""
     if flat and flat.burst_tflops:
         peak = figure(flat.burst_tflops * scale.factor)
         roof = f", burst roof {peak} {scale.named('TFLOP/s')}"
-    return row((f" {what}: {shown(dtype)} matmul{roof}", "dim"))
+    return wrapped(f"{what}: {shown(dtype)} matmul{roof}", cells - 2, "dim", " ")
 
 
-def _bar(share: float | None, glyphs: Glyphs) -> str:
-    filled = round(min(1.0, share or 0.0) * BAR_CELLS)
-    return glyphs.full * filled + glyphs.empty * (BAR_CELLS - filled)
+def _bar_cells(room: int) -> int:
+    """Of a bar that has so much room; none where it would say little."""
+    return min(BAR_CELLS, room) if room >= LEAST_BAR else 0
+
+
+def _bar(share: float | None, cells: int, glyphs: Glyphs) -> str:
+    filled = round(min(1.0, share or 0.0) * cells)
+    return glyphs.full * filled + glyphs.empty * (cells - filled)

@@ -9,10 +9,12 @@ from roofwatch.session.links import BOTH, C2C, HOST, MANY, MEMORY, NVLINK, PEERS
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, width, wrapped
+from roofwatch.tui.drawing.short_rows import parts
 
 LEAST_CELLS = 40
 WIDE = 76  # cells from which a row has all of its columns
+FIGURES, LONG = 36, 56  # of a row without its name: short, and with all of its columns
 LONGEST = 24  # of a row's name
 NAMES = {NVLINK: "NVLink", "pcie": "PCIe", C2C: "NVLink-C2C", "unknown": "unknown link"}
 SIGNS = {NVLINK: "N", "pcie": "P", "through the host": "h", "unknown": "?"}
@@ -31,11 +33,11 @@ def build(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
     rows: list[Row] = []
     if host:
         rows += wrapped(_title(host), cells - 2, "dim", " ")
-        rows += _table(host, cells, glyphs)
+        rows += _table(host, cells, glyphs, _unmeasured(host, peers))
     if peers:
         rows += _between(peers, cells, glyphs)
     if memory:
-        title = "The host's own memory, a copy within it: bytes that arrive"
+        title = "The host's own memory, a copy within it: bytes read and written"
         rows += wrapped(title, cells - 2, "dim", " ") + _table(memory, cells, glyphs)
     rows += _by_size([x for x in found if x.kind != PEERS], cells)
     return [fit(r, cells) if width(r) > cells else r for r in rows]
@@ -57,20 +59,37 @@ def _name(x: Link, glyphs: Glyphs) -> str:
     return f"{shown(x.source)} {arrow} {shown(x.sink)} {x.kind}"
 
 
-def _table(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
-    """A line a kind of copy."""
-    longest = min(LONGEST, max(len(_name(x, glyphs)) for x in found))
+def _unmeasured(host: Sequence[Link], peers: Sequence[Link]) -> str:
+    """Whose host link was not measured, of the cards that copied to each other."""
+    own = {end for x in host for end in (x.source, x.sink)}
+    others = sorted({end for x in peers for end in (x.source, x.sink)} - own, key=_number)
+    if not others:
+        return ""
+    many = ", ".join(shown(name) for name in others[:MATRIX])
+    many += f" and {len(others) - MATRIX} more" if len(others) > MATRIX else ""
+    return f"The host's link to {many} was not measured: --suite links --device cuda:N does so"
+
+
+def _table(found: Sequence[Link], cells: int, glyphs: Glyphs, below: str = "") -> list[Row]:
+    """A line a kind of copy; ``below`` it what is to be said of them."""
     wide = cells >= WIDE
+    longest = min(
+        LONGEST,
+        max(len(_name(x, glyphs)) for x in found),
+        max(8, cells - (LONG if wide else FIGURES)),
+    )
     head = f"   {'':<{longest}}{'GB/s':>8}{'of nominal':>12}{'latency':>10}"
     rows: list[Row] = [row((head + (f"{'nominal':>10}{'largest':>10}" if wide else ""), "dim"))]
     for x in found:
-        line = f"   {_name(x, glyphs)[:longest]:<{longest}}{figure(x.gbs):>8}"
+        name = head_of(_name(x, glyphs), longest, glyphs.ellipsis)
+        line = f"   {name:<{longest}}{figure(x.gbs):>8}"
         late = time_said(x.latency_s) if x.latency_s is not None else figure(None)
         line += f"{percent(x.of_nominal):>12}{late:>10}"
         if wide:
             line += f"{figure(x.nominal_gbs):>10}{size_said(x.bytes):>10}"
         mark = "" if x.within_expected is None else glyphs.ok if x.within_expected else glyphs.warn
         rows.append(row(line, (f" {mark}", "ok" if x.within_expected else "warn")))
+    rows += wrapped(below, cells - 4, "note", f" {glyphs.note} ") if below else []
     return [*rows, row("")]
 
 
@@ -128,8 +147,9 @@ def _cell(x: Link | None) -> str:
 def _line(x: Link, cells: int) -> Row:
     arrow = "<>" if x.direction == BOTH else ">"
     name = f"{shown(x.source)} {arrow} {shown(x.sink)}"
-    share = f"{percent(x.of_nominal)} of nominal" if x.of_nominal else ""
-    return row(f"   {name:<20}{figure(x.gbs):>8} GB/s  {share}", (f"  {x.link}", "dim"))
+    share = f"  {percent(x.of_nominal)} of nominal" if x.of_nominal else ""
+    rate = f"   {name:<20}{figure(x.gbs):>8} GB/s"
+    return parts(cells, (rate, ""), (share, ""), (f"  {x.link}", "dim"))
 
 
 # -- by size -----------------------------------------------------------------------------------

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from roofwatch.roofline.time_said import time_said
+from roofwatch.session.cards_table import CardsTable, cards_table, lost_said
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.links import links
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import roofs
@@ -19,16 +21,29 @@ from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, most_first, parts, shortened_from
 from roofwatch.tui.drawing.telling import arrows
-from roofwatch.tui.kernels import launch_rows, sweeps_plot
+from roofwatch.tui.kernels import launch_rows, link_rows, sweeps_plot
 from roofwatch.tui.kernels.kernel_rows import BOUND
 from roofwatch.tui.kernels.kernel_table import longest, share
-from roofwatch.tui.kernels.kernels_pane import FUSION, LAUNCHES, MAP, SWEEPS, View, page_names
+from roofwatch.tui.kernels.kernels_pane import (
+    CARDS,
+    FUSION,
+    LAUNCHES,
+    LINKS,
+    MAP,
+    SWEEPS,
+    View,
+    page_names,
+)
 from roofwatch.tui.kernels.unmeasured_kernels import ON_SCREEN
 
 BOUNDED = 30  # cells from which the bound stands too
 CHAIN = 17  # cells of a chain's name
 NO_MAP = f"no kernel map here: {ON_SCREEN}"
-NO_ROOM = f"{launch_rows.LEAST_CELLS} columns have room for it"
+
+
+def no_room(least_cells: int) -> str:
+    """Which width has room for a table."""
+    return f"{least_cells} columns have room for it"
 
 
 def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> list[Row]:
@@ -69,13 +84,13 @@ def _open(session: Session, cells: int, glyphs: Glyphs, view: View) -> tuple[lis
         MAP: lambda: _map(kernel_map(session, own), view.at, cells, glyphs),
         SWEEPS: lambda: _swept(session, sweeps(session, own), cells),
         FUSION: lambda: _fused(fusions(session, own), cells),
-        LAUNCHES: lambda: (
-            launch_rows.build(session, own, cells, glyphs)
-            or wrapped(NO_ROOM, cells - 1, "dim", " ")
-        ),
+        LAUNCHES: lambda: launch_rows.build(session, own, cells, glyphs),
+        CARDS: lambda: _cards(cards_table(session), cells),
+        LINKS: lambda: link_rows.build(links(session), cells, glyphs),
     }
-    rows = _trimmed(drawn[names[which]]())
-    if MAP not in names:
+    least = {LAUNCHES: launch_rows.LEAST_CELLS, LINKS: link_rows.LEAST_CELLS}.get(names[which], 0)
+    rows = _trimmed(drawn[names[which]]() or wrapped(no_room(least), cells - 1, "dim", " "))
+    if MAP not in names and names[which] not in (CARDS, LINKS):
         rows += wrapped(NO_MAP, cells - 1, "dim", " ")
     if len(names) < 2:
         return [], rows
@@ -122,6 +137,27 @@ def _swept(session: Session, found: Sequence[Sweep], cells: int) -> list[Row]:
 
 def _rate(tflops: float | None, scale: RateScale) -> tuple[float | None, str]:
     return tflops if tflops is None else tflops * scale.factor, scale.named("TFLOP/s")
+
+
+def _cards(found: CardsTable | None, cells: int) -> list[Row]:
+    """A line a card: held alone, held while all are, and what that takes; which one is odd."""
+    what = "Every card alone, then all at once: TFLOP/s held, and the stream's GB/s"
+    rows = wrapped(what, cells - 2, "dim", " ")
+    for r in found.rows if found else []:
+        alone, together, lost = r.alone, r.together, lost_said(r.lost)
+        rows.append(
+            parts(
+                cells,
+                (f" card {'?' if r.gpu is None else r.gpu}", "title"),
+                (f"{figure(alone.sustained_tflops):>7} alone", ""),
+                (f"{figure(together.sustained_tflops):>7} at once", "strong"),
+                (f", {lost if 'gain' in lost else f'{lost} lost'}" if lost else "", ""),
+                (f"  {figure(alone.bandwidth_gbs)} GB/s", "dim"),
+            )
+        )
+    for said in found.sentences if found else []:
+        rows += wrapped(said, cells - 2, "warn" if "odd one:" in said else "", " ")
+    return rows
 
 
 def _fused(chains: Sequence[Fusion], cells: int) -> list[Row]:

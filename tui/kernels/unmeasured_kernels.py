@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.common_work import common
+from roofwatch.roofline.suite import LINKS
 from roofwatch.session.fold import Session
 from roofwatch.session.roofs import Roofs
 from roofwatch.tui.drawing.numbers import figure
@@ -20,6 +21,9 @@ HOW = (
 def unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: int) -> list[Row]:
     """The command that measures, and on paper what side of the ridge common work is on."""
     probes = [spec.key for spec in session.specs if spec.protocol == "kernels"]
+    if session.suite == LINKS:
+        waits = "No link is measured yet." if not session.closed else "No link was measured."
+        return [row((f" {waits}", "title"))]
     if probes and not session.closed:
         rows = [row((" No kernel is measured yet; the roofs come first.", "title"))]
     elif follows:
@@ -32,8 +36,8 @@ def unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: 
     if roof is None:
         return rows
     which = "measured" if own.roof(key or "", "burst") else "nominal"
-    said = f" On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
-    rows += [row(""), row((said, "title"))]
+    said = f"On paper, {key} on this card ({which} ridge {figure(roof.ridge)} FLOP/byte)"
+    rows += [row(""), *wrapped(said, cells - 2, "title", " ")]
     work = common("fp32" if key == "fp32" else "bf16")
     full = cells >= PAPER_CELLS
     heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")

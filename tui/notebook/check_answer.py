@@ -12,6 +12,7 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.verdict import BELIEVABLE, Verdict, check_fields
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread, width, wrapped
 from roofwatch.tui.notebook.check_fields import LABELS, Entry
@@ -78,7 +79,7 @@ def rows(answer: Answer, cells: int, glyphs: Glyphs) -> list[Row]:
     out += body(verdict, cells, glyphs, LEAD, lambda name: LABELS.get(name, name))
     if not verdict.findings and verdict.verdict == BELIEVABLE and not is_near(verdict):
         out += [row(""), row(LEAD, (label("no_finding"), "ok"))]
-    return out
+    return micro(out, glyphs)
 
 
 def _head(verdict: Verdict, cells: int, glyphs: Glyphs) -> Row:

@@ -26,7 +26,7 @@ FIELDS = {
     "m": Field("m", "rows of the result, or of the input"),
     "n": Field("n", "columns of the result, or of the input"),
     "k": Field("k", "the length that is summed over"),
-    "elements": Field("elements", "of one array: 524288, 1e8"),
+    "elements": Field("elements", "of one tensor: 524288, 1e8"),
     "params": Field("params", "parameters that a token reads: 7B, 6.74e9"),
     "batch": Field("batch", "sequences decoded together"),
     "kv_bytes_per_token": Field("kv bytes/token", "of the KV cache, all layers: 131072, 128KiB"),

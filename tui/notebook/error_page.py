@@ -8,6 +8,7 @@ from roofwatch.notebook.catalog import chosen, label
 from roofwatch.notebook.finding import Finding
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, spread, text_of, wrapped
 from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.notebook.evidence_rows import evidence_rows
@@ -72,7 +73,7 @@ def build(
 def _whole(f: Finding, subject: str, cells: int, glyphs: Glyphs) -> list[Row]:
     top = head(f, subject, cells, glyphs)
     cut = [] if shown(subject) in text_of(top) else wrapped(subject, cells, "dim")
-    return [top, row(""), *cut, *body(f, cells, glyphs)]
+    return micro([top, row(""), *cut, *body(f, cells, glyphs)], glyphs)
 
 
 class ErrorPage(ScrolledSheet):

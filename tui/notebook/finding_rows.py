@@ -52,7 +52,10 @@ def steps(do: str, head: str, cells: int) -> list[Row]:
     """What to do beside its head; what is numbered stands a step a row."""
     size = cell_len(head)
     out: list[Row] = []
-    for step in STEP.split(do):
+    found = STEP.split(do)
+    if len(found) > 1:  # a row each: none of them ends a sentence
+        found[-1] = found[-1].rstrip(".。")
+    for step in found:
         number = NUMBER.match(step)
         lead = number[0] if number else ""
         for one in wrapped(step[len(lead) :], cells - size, "", lead):

@@ -9,6 +9,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.mistakes import Mistake, mistakes
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 
@@ -36,7 +37,7 @@ def mistake_rows(session: Session, cells: int, glyphs: Glyphs) -> list[Row]:
         if cells >= BESIDE or not m.flagged:
             said = wrapped(first_sentence(m.message), cells - 4, "dim")
             out += [((" " * 3, ""), *r) for r in said]
-    return [*out, row("")]
+    return micro([*out, row("")], glyphs)
 
 
 def _name(m: Mistake, cells: int) -> str:

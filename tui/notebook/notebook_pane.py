@@ -10,6 +10,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.measured_again import said_again
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import (
     Row,
     fit,
@@ -89,7 +90,7 @@ def _laid_out(
         out += wrapped(said, cells - 2, "dim", f" {glyphs.note} ")
     while out and not text_of(out[-1]).strip():
         out.pop()
-    return out, places
+    return micro(out, glyphs), places
 
 
 def _finding(f: Finding, cells: int, glyphs: Glyphs, here: bool) -> list[Row]:

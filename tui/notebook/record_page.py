@@ -6,8 +6,9 @@ from roofwatch.session.fold import Session
 from roofwatch.session.questions import questions
 from roofwatch.session.record_table import record_table
 from roofwatch.session.roofs import roofs
+from roofwatch.session.unfilled import unfilled
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, row
+from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.notebook.record_rows import question_rows, table_rows
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
@@ -19,10 +20,13 @@ class RecordPage(ScrolledSheet):
 
     def __init__(self, session: Session, glyphs: Glyphs) -> None:
         super().__init__(glyphs, MOST, 1, "Record")
+        self._why_none = unfilled(session)
         self._table = record_table([session])
         self._answers = questions(session, roofs(session))
 
     def whole(self, cells: int) -> list[Row]:
         """The table's head first, which stays."""
+        if self._why_none:
+            return wrapped(self._why_none, cells, "")
         rows = table_rows(self._table, cells, self.glyphs)
         return [*rows, row(""), *question_rows(self._answers, cells, self.glyphs)]

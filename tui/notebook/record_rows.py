@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.session.checks import FAILED, MISSING, Check
+from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
-from roofwatch.session.questions import Question
+from roofwatch.session.questions import Question, questions
 from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import TableRow
-from roofwatch.session.record_table import OneSession, RecordTable
+from roofwatch.session.record_table import OneSession, RecordTable, record_table
 from roofwatch.session.record_words import HEADS, about, cells, check_said, grouped, session_said
+from roofwatch.session.roofs import Roofs
+from roofwatch.session.unfilled import unfilled
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 
@@ -35,6 +39,16 @@ def table_rows(table: RecordTable, room: int, glyphs: Glyphs) -> list[Row]:
         for s in table.sessions:
             out += wrapped(_session(s), room - 2, "dim", " ")
     return out
+
+
+def session_rows(
+    session: Session, own: Roofs, found: Sequence[Finding], room: int, glyphs: Glyphs
+) -> list[Row]:
+    """Table and answers of one session, or in a sentence why it has none; ``found`` in it."""
+    if said := unfilled(session):
+        return wrapped(said, room - 2, "dim", " ")
+    table = table_rows(record_table([session], found), room, glyphs)
+    return [*table, row(""), *question_rows(questions(session, own), room, glyphs)]
 
 
 def check_rows(checks: Sequence[Check], room: int, glyphs: Glyphs) -> list[Row]:

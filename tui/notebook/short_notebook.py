@@ -8,6 +8,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.measured_again import said_again
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
 from roofwatch.tui.notebook.finding_rows import mark_of, name_of, steps, style_of
 from roofwatch.tui.notebook.mistake_rows import BESIDE, mistake_rows
@@ -44,4 +45,4 @@ def short_notebook(session: Session, found: list[Finding], cells: int, glyphs: G
         rows += wrapped(about + note.text, room, "dim", f" {glyphs.note} ")
     for said in said_again(session):
         rows += wrapped(said, room, "dim", f" {glyphs.note} ")
-    return rows
+    return micro(rows, glyphs)

@@ -12,6 +12,7 @@ from roofwatch.notebook.catalog import label
 from roofwatch.notebook.verdict import VERDICTS, Verdict
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, width, wrapped
 from roofwatch.tui.notebook.finding_rows import name_of, style_of
@@ -39,8 +40,8 @@ def answers(found: Sequence[Verdict], cells: int, glyphs: Glyphs, full: bool = F
         for one in found:
             out += [*answer(one, cells, glyphs), row("")]
         if len(found) > 1:
-            return [*out, *counts(found, cells, glyphs)]
-        return out[:-1]
+            return micro([*out, *counts(found, cells, glyphs)], glyphs)
+        return micro(out[:-1], glyphs)
     out = [*lines(found, cells, glyphs), row(""), *counts(found, cells, glyphs)]
     return [*out, row((f" {HINT}", "dim"))] if any(v.error is None for v in found) else out
 
@@ -61,8 +62,11 @@ def counts(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
 
 
 def id_of(verdict: Verdict) -> str:
-    """What a row is called."""
-    return shown(str(verdict.id)) if verdict.id is not None else ""
+    """What a row is called; of one experiment's rows with what tells it from the others."""
+    if verdict.id is None:
+        return ""
+    name = shown(str(verdict.id))
+    return f"{name}, {verdict.point}" if verdict.point is not None else name
 
 
 def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.roofline.decode import AI_MAX, COMPUTE
+from roofwatch.roofline.decode import AI_MAX, COMPUTE, MEMORY
 from roofwatch.session.plan import DERIVED, GIVEN, MEASURED, NOMINAL, Plan
 from roofwatch.session.plan_step import at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import cost, significant
 from roofwatch.tui.plan.plan_rows import duration, size, types
 
@@ -47,7 +47,25 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
         head.append(f"{at} and the largest batch that fits, up to {_largest(first)}")
     names = [_name(p, what, glyphs) for p in plans]
     rows = wrapped(", ".join(head), cells, "title", " ")
-    return [*rows, *_lines(what, names, columns, cells, glyphs)]
+    rows += _lines(what, names, columns, cells, glyphs)
+    return rows if "limit" not in columns else [*rows, *_why(plans, cells)]
+
+
+def _why(plans: Sequence[Plan], cells: int) -> list[Row]:
+    """What never and each limit in the table of pairs mean."""
+    most = _largest(plans[0])
+    said = {}
+    if any(p.b_star is None for p in plans):
+        said["never"] = "no batch reaches the roof: AI_max lies under the ridge"
+    elif not all(p.reaches_roof for p in plans):
+        said["never"] = "the batch that reaches the roof does not fit"
+    limits = {p.limited_by for p in plans}
+    if AI_MAX in limits:
+        said["limit AI_max"] = f"batch {most} fits, and the bytes of its KV keep it there"
+    if MEMORY in limits:
+        said["limit memory"] = f"it is full before batch {most}"
+    wide = max(map(len, said), default=0)
+    return [r for n, why in said.items() for r in hung(f" {n:<{wide}}  ", why, cells, "dim")]
 
 
 def _lines(

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from roofwatch.session.plan import Plan
+from roofwatch.session.plan import NONE, Plan
 from roofwatch.session.plan_parallel import GIVEN, MEASURED, NVLINK, PCIE, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.plan.plan_rows import duration
 
+UNCOUNTED = "none counted: an upper bound"
+UNKNOWN = "--link-latency gives one"
 WORDS = {NVLINK: "NVLink", PCIE: "PCIe", GIVEN: "given", MEASURED: "measured"}
 
 
 def said_of_cards(p: Plan) -> str:
     """The link in a few words."""
-    late = f", {duration(p.peer_latency_s)} an all-reduce" if p.peer_latency_s else ""
-    return f"{p.tp} over {figure(p.peer_gbs)} GB/s ({WORDS.get(p.peer_from, p.peer_from)}){late}"
+    return f"{p.tp} over {figure(p.peer_gbs)} GB/s ({WORDS.get(p.peer_from, p.peer_from)})"
+
+
+def latency_said(p: Plan) -> str:
+    """Which latency an all-reduce is counted with, in a few words."""
+    if p.latency_from == NONE:
+        return UNCOUNTED
+    return f"{duration(p.peer_latency_s)} an all-reduce ({p.latency_from})"
 
 
 def ends_at(p: Plan, batch: int) -> str:
-    """Up to how many cards a step of that batch becomes a tenth shorter each time."""
+    """Up to how many cards a step of that batch becomes a tenth shorter each time.
+
+    Without a latency that is an upper bound, and stands so beside it.
+    """
     most, last = p.pays_to[batch], max(x.tp for x in p.scaling)
-    return f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
+    said = f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
+    return f"{said} at most" if p.latency_from == NONE and most > 1 else said
+
+
+def even_said(p: Plan, batch: int) -> str:
+    """From which latency on the plan's cards are no faster than one; empty for one card."""
+    of = next((x for x in p.scaling if (x.tp, x.batch) == (p.tp, batch)), None)
+    if of is None or of.break_even_s is None:
+        return ""
+    if not of.break_even_s:
+        return "no faster than one even without any"
+    return f"no faster than one from {duration(of.break_even_s)} an all-reduce on"
 
 
 def scaling_rows(p: Plan, cells: int) -> list[Row]:
@@ -30,11 +52,25 @@ def scaling_rows(p: Plan, cells: int) -> list[Row]:
     rows = [row("")]
     for batch in sorted(p.pays_to):
         title = f"on more cards, batch {batch}: {ends_at(p, batch)} (a tenth off each time)"
-        rows += wrapped(title, cells - 1, "dim", " ")
+        rows += wrapped(title, cells - 1, "strong", " ")
+        rows += wrapped(_of_latency(p, batch), cells - 3, _style(p), "   ")
         head = f"   {'cards':>5}{'step':>10}{'exchanged':>11}{'tokens/s':>10}{'speedup':>9}"
         rows.append(row((f"{head}{'each worth':>12}{'  prefill':>10}", "dim")))
         rows += [_split(x, p) for x in p.scaling if x.batch == batch]
     return rows
+
+
+def _of_latency(p: Plan, batch: int) -> str:
+    """What latency does to that: counted, or not; and from where on the cards are in vain."""
+    even = even_said(p, batch)
+    cards = f"{p.tp} cards are {even}" if even else ""
+    if p.latency_from == NONE:
+        return f"with no latency counted, an upper bound: {cards or UNKNOWN}"
+    return f"with {latency_said(p)}; {cards}" if cards else f"with {latency_said(p)}"
+
+
+def _style(p: Plan) -> str:
+    return "warn" if p.latency_from == NONE else "dim"
 
 
 def _split(x: ScalePoint, p: Plan) -> Row:

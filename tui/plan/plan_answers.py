@@ -14,7 +14,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, plan
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
-from roofwatch.session.plan_roofs import with_measured
+from roofwatch.session.plan_roofs import unmeasured, with_measured
 from roofwatch.session.roofs import Roofs, roofs
 
 T = TypeVar("T")
@@ -90,11 +90,8 @@ class Answers:
         question = msgspec.structs.replace(question, card=card.name)
         if figures == MEASURED:
             own, _ = self.measured(session)
-            try:
-                asked = with_links(question, session)
-                return with_measured(asked, own, session.device.memory_bytes), ""
-            except PlanError as error:
-                return question, f"{error}: nominal figures"
+            asked = with_links(question, [session])
+            return with_measured(asked, own), unmeasured(question, own)
         return question, ""
 
     def _once(self, what: str, asked: object, make: Callable[[], T]) -> T:

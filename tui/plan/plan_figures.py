@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan
+from roofwatch.session.plan import MEASURED, NOMINAL, NONE, Plan
 from roofwatch.session.plan_step import at_roof
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.plan.parallel_rows import ends_at, said_of_cards
+from roofwatch.tui.plan.parallel_rows import ends_at, even_said, latency_said, said_of_cards
 from roofwatch.tui.plan.plan_rows import cheapest, duration, size, tenth, under
 
 LABEL = 10
@@ -33,6 +33,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     ]
     if p.tp > 1:
         said.append(("cards", _cards(p), ""))
+        said.append(("latency", [latency_said(p), even_said(p, 1)], _late_style(p)))
     return [_figure(name, parts, style, cells) for name, parts, style in said]
 
 
@@ -58,7 +59,8 @@ def _words(text: str, cells: int) -> str:
 
 
 def _ridge(p: Plan) -> list[str]:
-    parts = [f"{figure(p.ridge)} FLOP/byte", p.figures]
+    of = f" {p.peak_key}" if p.peak_key else ""  # another precision has another ridge
+    parts = [f"{figure(p.ridge)} FLOP/byte{of}", p.figures]
     if p.figures != NOMINAL and p.ridge_nominal is not None:
         parts[1] += f" (nominal {figure(p.ridge_nominal)})"
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
@@ -110,10 +112,14 @@ def _floor(p: Plan) -> list[str]:
 
 
 def _cards(p: Plan) -> list[str]:
-    """What a step exchanges, by which link, and where more cards stop paying."""
+    """By which link, where more cards stop paying, and what a step exchanges."""
     last = p.curve[-1]
-    parts = [said_of_cards(p), f"{duration(last.comm_s)} of a step at batch {last.batch}"]
-    return [*parts, *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
+    parts = [said_of_cards(p), *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
+    return [*parts, f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+
+
+def _late_style(p: Plan) -> str:
+    return "warn" if p.latency_from == NONE else ""
 
 
 def _cost(p: Plan) -> list[str]:

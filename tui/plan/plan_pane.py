@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from roofwatch.roofline.decode import TWO_BYTES
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import MEASURED, NOMINAL, Plan, Question
+from roofwatch.session.plan import DERIVED, MEASURED, NOMINAL, PARTLY, Plan, Question
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.plan_step import at_roof
@@ -141,7 +141,7 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
     if name == "price":
         return f"{money(q.price.per_hour, q.price.currency)}/h" if q.price else "none"
     if name == ROOFS:
-        return f"{fields.figures} here" if fields.figures != NOMINAL else NOMINAL
+        return _whose(fields, session)
     if name == "overhead" and own_s is not None:
         return f"{figure(own_s * 1e3)} ms, measured"
     return {
@@ -153,6 +153,18 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
         "overhead": f"{q.overhead_s * 1e3:g} ms a step",
         "tp": f"{q.tp} cards, tensor parallel" if q.tp > 1 else "1 card",
     }[name]
+
+
+def _whose(fields: PlanFields, session: Session) -> str:
+    """Whose roofs stand in the figures: of those measured here there may be one, or none."""
+    found = fields.answer(session).plan
+    if fields.figures == NOMINAL:
+        return NOMINAL
+    if found is not None and found.figures == PARTLY:
+        return f"{PARTLY} here"
+    if found is not None and found.figures in (NOMINAL, DERIVED):
+        return f"{found.figures}: none measured"
+    return f"{MEASURED} here"
 
 
 def field_row(
@@ -254,7 +266,7 @@ def _counts(lines: Sequence[Line], cells: int) -> list[Row]:
 
 def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -> list[Row]:
     """The models of this card around the one chosen, and how many there are besides."""
-    room = height - 3  # under the title, what the prices are of, and the head
+    room = height - 4  # under the title, what the prices are of in two rows, and the head
     if room < LEAST_MODELS:
         return []
     count = len(fields.models)
@@ -264,7 +276,8 @@ def _models(fields: PlanFields, session: Session, height: int, glyphs: Glyphs) -
         return []
     rows = table_rows(plans, TABLE_CELLS, glyphs)[-len(plans) - 1 :]
     title = row((" every model on this card", "title"))
-    told = [row(""), title, row((f" {_priced_at(fields.question, plans)}", "dim")), *rows]
+    of = wrapped(_priced_at(fields.question, plans), TABLE_CELLS, "dim", " ")
+    told = [row(""), title, *of, *rows]
     if count > len(plans):
         told[1] = row((f" {len(plans)} of {count} models on this card", "title"))
         told.append(row((f" {count - len(plans)} more: {glyphs.left_right} on the model", "dim")))

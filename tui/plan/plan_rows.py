@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.session.plan import MEASURED, OF_RIDGE, OF_ROOF, Plan
+from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
 from roofwatch.session.plan_step import PlanPoint, at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
+from roofwatch.tui.drawing.significant import cost
 
 LABEL = 10
 SAME = 1e-3
@@ -75,9 +76,11 @@ def _cards(p: Plan) -> str:
     """What several cards exchange in a step, at both ends of the curve."""
     ends = (p.curve[0], p.curve[-1]) if len(p.curve) > 1 else p.curve[:1]
     said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
-    late = f" and {duration(p.peer_latency_s)} an all-reduce" if p.peer_latency_s else ""
+    late = f" and {duration(p.peer_latency_s)} an all-reduce ({p.latency_from})"
+    if p.latency_from == NONE:
+        late = " with no latency counted: tokens/s are an upper bound"
     link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
-    return f"{p.tp}; a step exchanges {said}, by {link}, on top of the rest"
+    return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
 
 
 def _ridge(p: Plan) -> str:
@@ -225,7 +228,7 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
     }
     if p.price is not None:
         name = f"{priced('', p.price.currency).strip()}/Mtok"
-        columns[name] = [money(x.cost_per_mtok or 0.0, "") for x in curve]
+        columns[name] = [cost(x.cost_per_mtok) for x in curve]
     columns["bound"] = [x.bound if x.fits else "no room" for x in curve]
     longest = {name: max(map(len, (name, *texts))) for name, texts in columns.items()}
     gap = GAP if sum(longest.values()) + GAP * len(longest) <= cells else GAP - 1

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from roofwatch.session.compare import Pair, Which
 from roofwatch.session.exit_code import WRONG_FINDING
 from roofwatch.session.printable import shown
-from roofwatch.session.saved_names import HELP, session_named
-from roofwatch.session.side_by_side import Named, SideBySide, printed, side_by_side
+from roofwatch.session.replay import Replay
+from roofwatch.session.saved_names import HELP, path_named
+from roofwatch.session.side_by_side import CompareRefused, Named, SideBySide, printed, side_by_side
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.look_options import add_ascii_option
 from roofwatch.tui.printed.print_json import print_json
@@ -28,7 +30,8 @@ examples:
   roofwatch compare last~1 last --strict       exit 5 if this card became slower
 
 exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not of
-one card; 5 with --strict: something is slower outside noise, measured alike
+one card, or slower by too few repetitions to tell; 5 with --strict: something is
+slower outside noise, measured alike
 """
 SLOWER = WRONG_FINDING
 
@@ -57,22 +60,30 @@ def run(
     """
     if len(options.sessions) < 2:
         refuse("two sessions at least: roofwatch compare A B")
-    told = side_by_side([Named(n, session_named(n)) for n in options.sessions], options.strict)
+    paths = [path_named(n) for n in options.sessions]  # once: another may be saved meanwhile
+    named = [Named(n, Replay(p).session) for n, p in zip(options.sessions, paths, strict=True)]
+    told = side_by_side(named, options.strict)
     if sys.stdout is not None:  # closed by the shell
-        _print(told, options, glyphs_of)
-    slower = [(other, p) for other in told.others for p in other.slower]
-    if not options.strict or not slower:
-        return 0
-    names = [
-        f"{p.what} {p.ratio:.3f}" + (f" in {o.name}" if len(told.others) > 1 else "")
-        for o, p in slower
-    ]
-    tell(f"roofwatch compare: slower outside noise: {', '.join(names)}")
-    return SLOWER
+        _print(told, paths, options, glyphs_of)
+    every = [(other.name if len(told.others) > 1 else "", other) for other in told.others]
+    slower = [_named(p, name) for name, other in every for p in other.slower]
+    untold = [_named(p, name) for name, other in every for p in other.told.pairs if p.untold]
+    if options.strict and slower:
+        tell(f"roofwatch compare: slower outside noise: {', '.join(slower)}")
+        return SLOWER
+    if options.strict and untold:
+        few = ", ".join(untold)
+        raise CompareRefused(f"--strict cannot tell, of too few repetitions: {few}")
+    return 0
+
+
+def _named(p: Pair, session: str) -> str:
+    return f"{p.what} {p.ratio:.3f}" + (f" in {session}" if session else "")
 
 
 def _print(
     told: SideBySide,
+    paths: Sequence[Path],
     options: argparse.Namespace,
     glyphs_of: Callable[[str | None, bool], Glyphs],
 ) -> None:
@@ -85,21 +96,22 @@ def _print(
         sys.stdout.write(compared_markdown(told))
         sys.stdout.flush()
         return
-    _print_text(told, glyphs_of(sys.stdout.encoding, options.ascii))
+    _print_text(told, paths, glyphs_of(sys.stdout.encoding, options.ascii))
 
 
-def _print_text(told: SideBySide, glyphs: Glyphs) -> None:
+def _print_text(told: SideBySide, paths: Sequence[Path], glyphs: Glyphs) -> None:
     from roofwatch.session.comparison_markdown import letter
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.drawing.rows_of_text import hung
     from roofwatch.tui.sessions import comparison_rows, side_by_side_rows
 
     cells = columns(sys.stdout)
+    sides = [told.others[0].told.a, *(o.told.b for o in told.others)]
     names = [told.name, *(o.name for o in told.others)]
     rows = [
         r
-        for i, name in enumerate(names)
-        for r in hung(f"{letter(i)}  ", shown(Path(name).name or name), cells, "dim")
+        for i, each in enumerate(zip(names, paths, sides, strict=True))
+        for r in hung(f"{letter(i)}  ", _which(*each), cells, "dim")
     ]
     if len(told.others) == 1:
         one = told.others[0].told
@@ -108,3 +120,11 @@ def _print_text(told: SideBySide, glyphs: Glyphs) -> None:
     else:
         rows += side_by_side_rows.rows(told, cells, glyphs)
     print_rows(rows, sys.stdout)
+
+
+def _which(name: str, path: Path, which: Which) -> str:
+    """What finds it again: its file, where ``last`` was said too, and its id."""
+    said = shown(path.name or name)
+    if str(path) != name:
+        said = f"{shown(name)}: {said}"
+    return f"{said}, session {shown(which.id)}" if which.id and which.id not in said else said

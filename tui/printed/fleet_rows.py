@@ -73,7 +73,7 @@ def _spread(
     for m in found:
         if several and m.device != device:
             device = m.device
-            out.append(row((f" {shown(device)}", "title")))
+            out.append(row((f" {head_of(shown(device), cells - 1, glyphs.ellipsis)}", "title")))
         worst = [o.under for o in named if o.metric == m.name and o.rank in m.ranks]
         out.append(_metric(m, max(worst, default=None), wide, one, glyphs))
     if one:

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 import msgspec
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 
+from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -27,7 +28,11 @@ HEADS = (("GB/s", RATE), ("burst", RATE), ("held", RATE))
 
 
 def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Glyphs]) -> None:
-    """The log on stdout, as it was asked for."""
+    """The log on stdout, as it was asked for.
+
+    Raises:
+        UnreadableSession: after what could be read, of a folder that cannot be listed.
+    """
     if sys.stdout is None:  # closed by the shell
         return
     found = session_log(price=options.price)
@@ -39,7 +44,16 @@ def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool
     from roofwatch.tui.drawing.print_rows import columns, print_rows
 
     glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
-    print_rows(log_rows(list(found), columns(sys.stdout), glyphs), sys.stdout)
+    told, unlisted = list[Logged](), None
+    try:
+        for one in found:
+            told.append(one)
+    except UnreadableSession as error:
+        unlisted = error
+    if told or unlisted is None:
+        print_rows(log_rows(told, columns(sys.stdout), glyphs), sys.stdout)
+    if unlisted is not None:
+        raise unlisted
 
 
 def _nameless(one: Logged) -> Logged:
@@ -81,7 +95,7 @@ def _line(
         name = shown((e.file or "").rpartition("/")[2]) or "a file"
         return wrapped(f"{name}: {e.problem}", room - 2, "warn", f" {glyphs.warn} ")
     named = set_cell_size(head_of(_card(e), card - 1, glyphs.ellipsis), card)
-    suite = head_of(shown(e.suite or "unknown"), SUITE - 1, glyphs.ellipsis)
+    suite = head_of(_suite(e), SUITE - 1, glyphs.ellipsis)
     text = f" {date:<{when}}{named}{suite:<{SUITE}}"
     rates = (e.bandwidth_gbs, e.burst_tflops, e.sustained_tflops)
     text += "".join(f"{_rate(r):>{RATE}}" for r in rates)
@@ -92,8 +106,16 @@ def _line(
         spent = money(e.cost, shown(e.currency or "")) if e.cost is not None else "-"
         text += f"{figure(e.hours):>{HOURS}}{spent:>{COST}}"
     cut = f"  {e.state}" if e.state != "complete" else ""
+    cut += f"  {e.slow} slow" if e.slow else ""
     grave = bool(e.findings and e.findings["wrong"])
-    return [row((text, "warn" if grave else ""), (cut, "warn"))]
+    line = row((text, "warn" if grave else ""))
+    if cell_len(text + cut) <= room:
+        return [(*line, (cut, "warn"))]
+    return [line, row((f" {'':<{when}}{cut.strip()}", "warn"))]
+
+
+def _suite(e: Logged) -> str:
+    return shown(e.suite or "unknown") if e.ranks is None else "fleet"
 
 
 def _found(e: Logged) -> str:
@@ -110,4 +132,5 @@ def _rate(value: float | None) -> str:
 def _card(e: Logged) -> str:
     name = shown(e.card or "unknown")
     maker = next((m for m in MAKERS if name.startswith(m)), "")
-    return name[len(maker) :] or name
+    many = f"{e.ranks} x " if e.ranks is not None else ""
+    return many + (name[len(maker) :] or name)

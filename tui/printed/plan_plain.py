@@ -14,7 +14,7 @@ from roofwatch.session.cards import load_cards
 from roofwatch.session.models import load_models, model_named
 from roofwatch.session.plan import Plan, PlanError, Question
 from roofwatch.session.plan_fields import FIELDS, question_of
-from roofwatch.session.plan_sources import answer, measured_plan, seeds, table
+from roofwatch.session.plan_sources import answer, kept_plan, seeds, table
 from roofwatch.session.saved_names import ROOFS, path_named
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.print_json import print_json
@@ -28,8 +28,9 @@ table over the other. Figures are nominal unless given (--bandwidth, --peak,
 --overhead) or measured (--session FILE); what is given goes before what was
 measured. --price adds a line, and a column to a table. --weights: fp8, int8
 and int4 count a byte or half a byte for each weight, head and embedding too,
-without scales. --tp N: N cards share
-each layer; --link-gbs and --link-latency say by what.
+without scales. --tp N: N cards share each layer; --link-gbs and --link-latency
+say by what. Exit codes: 0 answered; 1 it could not be written (a full disk); 2
+usage, or a card, a model or a file that cannot be used.
 
 examples:
   roofwatch plan --gpu "A100 80GB SXM" --model Llama-2-7B --price 1.99/h
@@ -47,9 +48,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, dest=f"said_{name}", metavar="X", help=field.what.replace("%", "%%")
         )
-    said = "a saved session: its card, by the bandwidth, peak and overhead measured there; "
-    said += ROOFS
-    parser.add_argument("--session", type=Path, metavar="FILE", help=said)
+    said = "a saved session or a fleet's file: its card, by the bandwidth, peak, overhead and "
+    said += "links measured there, nominal where it has none; several times: the first that has "
+    said += f"a figure gives it; {ROOFS}"
+    parser.add_argument("--session", type=Path, action="append", metavar="FILE", help=said)
     parser.add_argument("--nominal", type=Path, metavar="FILE", help="cards of your own")
     said = "every worked example of the notes, each worked out; goes with --json only"
     parser.add_argument("--examples", action="store_true", help=said)
@@ -71,6 +73,9 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None], Glyphs]) 
             "--examples is of the notes' own cards and models: only --json goes with it"
         )
     question = question_of(said)
+    for name in ("link_gbs", "link_latency"):
+        if name in said and "tp" not in said:
+            raise PlanError(f"--{name.replace('_', '-')} is of several cards: it goes with --tp")
     found = None if options.examples else _found(options, question)
     if options.json:
         print_json(_examples() if found is None else found)
@@ -84,7 +89,8 @@ def _found(options: argparse.Namespace, question: Question) -> Plan | list[Plan]
     all_cards, user_keys = load_cards(options.nominal)
     cards, models = Cards(all_cards, user_keys), load_models()
     if options.session is not None:
-        return _measured(path_named(str(options.session)), question, cards, models)
+        files = [path_named(str(file)) for file in options.session]
+        return _measured(files, question, cards, models)
     if question.card and question.model:
         return answer(question, cards, models)
     return table(question, all_cards, cards, models)
@@ -97,18 +103,21 @@ def _examples() -> list[Example]:
 
 
 def _measured(
-    file: Path, question: Question, cards: Cards, models: Sequence[Model]
+    files: Sequence[Path], question: Question, cards: Cards, models: Sequence[Model]
 ) -> Plan | list[Plan]:
+    from roofwatch.session.fleet.fleet_file import is_fleet, read_fleet
     from roofwatch.session.replay import Replay
 
-    session = Replay(file).session
+    of_fleets = [file for file in files if is_fleet(file)]
+    sessions = [Replay(file).session for file in files if file not in of_fleets]
+    kept = sessions, [read_fleet(file) for file in of_fleets]
     model = model_named(question.model, models) if question.model else None
     try:
         if model is None:
-            return [measured_plan(session, question, cards, each) for each in models]
-        return measured_plan(session, question, cards, model)
+            return [kept_plan(*kept, question, cards, each) for each in models]
+        return kept_plan(*kept, question, cards, model)
     except PlanError as error:
-        raise PlanError(f"{file}: {error}") from None
+        raise PlanError(f"{', '.join(map(str, files))}: {error}") from None
 
 
 def _print_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,10 +12,11 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
-from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, is_right
+from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, NoUnit, is_right
 from roofwatch.notebook.quiz_words import (
     LETTERS,
     answer_said,
+    answers_said,
     asked,
     choice_said,
     explained,
@@ -35,7 +37,8 @@ EPILOG = """\
 Seventeen questions: which bottleneck, what a trip to the memory costs, ridges,
 AI_max, tiles. The numbers are drawn for the card: --gpu, else this machine's,
 else that of the last saved session, else an H100 SXM. An answer is checked and
-worked out at once. Ctrl-D ends it with the score.
+worked out at once. Ctrl-D ends it with the score. Exit codes: 0 asked, whatever
+was answered; 1 it could not be written (a full disk); 2 usage; 128+n signal n.
 
 examples:
   roofwatch quiz --gpu T4 --seed 7
@@ -46,6 +49,15 @@ DRAWN_SEEDS = 10_000
 FALLBACK = SEEDS_PAIRS[2][0]
 LONGEST = 4096  # bytes of a line that is typed
 SHOW = ("?", "？")
+
+
+class ToldThen(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked second, of the same numbers."""
+
+    question: str
+    choices: list[str]
+    answer: float | str
+    answer_said: str
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +74,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     answer_said: str
     explanation: str
     values: dict[str, float | str]
+    then: ToldThen | None
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +127,9 @@ def run(options: argparse.Namespace) -> int:
     if options.answers:
         for q in found:
             _ask(q)
-            _say(f"{quiz_label('answer')}: {answer_said(q)}", "strong")
+            if q.then is not None:
+                _pose(q.then)
+            _say(answers_said(q), "strong")
             _say(explained(q))
     else:
         _say(quiz_label("how", near=100 * NEAR), "dim")
@@ -165,7 +180,12 @@ def _quiz(found: Sequence[Question]) -> None:
 
 
 def _answered(q: Question, lines: Iterator[str]) -> bool | None:
-    """Whether the answer is right; None at the end of the input. What is none is asked again."""
+    """Whether the answer is right, to what is asked second too; None at the end of the input.
+
+    What is no answer is asked again. A number without its unit is asked back once: whoever then
+    leaves it out again was told which it is.
+    """
+    asked_back = False
     while True:
         sys.stdout.write("> ")
         sys.stdout.flush()
@@ -173,10 +193,14 @@ def _answered(q: Question, lines: Iterator[str]) -> bool | None:
         if typed is None:
             return None
         if typed.strip() in SHOW:
-            _say(quiz_label("shown", answer=answer_said(q)), "note")
+            _say(answers_said(q), "note")
             return False
         try:
-            right = is_right(q, typed)
+            right = is_right(q, typed, bare=asked_back)
+        except NoUnit as bare:
+            asked_back, example = True, EXAMPLES[q.unit]
+            _say(quiz_label("hint_bare", typed=bare, example=example, unit=q.unit), "dim")
+            continue
         except NotAnAnswer:
             _say(_hint(q), "dim")
             continue
@@ -184,7 +208,11 @@ def _answered(q: Question, lines: Iterator[str]) -> bool | None:
             _say(quiz_label("right"), "ok")
         else:
             _say(quiz_label("wrong", answer=answer_said(q)), "warn")
-        return right
+        if q.then is None:
+            return right
+        _pose(q.then)
+        both = _answered(q.then, lines)
+        return None if both is None else right and both
 
 
 def _hint(q: Question) -> str:
@@ -211,18 +239,24 @@ def _lines() -> Iterator[str]:
 def _ask(q: Question) -> None:
     _say("")
     _say(quiz_label("of", number=q.number, many=MANY, note=q.note), "title")
+    _pose(q)
+
+
+def _pose(q: Question) -> None:
     _say(asked(q))
     for letter, choice in zip(LETTERS, q.choices, strict=False):
         _say(f"  {letter}) {choice_said(choice)}")
 
 
 def _say(text: str, style: str = "") -> None:
+    from roofwatch.tui.drawing.glyphs import for_terminal
+    from roofwatch.tui.drawing.micro import micro
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.drawing.rows_of_text import row, wrapped
 
     lead = text[: len(text) - len(text.lstrip())]
     rows = wrapped(text.strip(), columns(sys.stdout), style, lead) if text else [row("")]
-    print_rows(rows, sys.stdout)
+    print_rows(micro(rows, for_terminal(sys.stdout.encoding, os.environ)), sys.stdout)
 
 
 def _told(q: Question) -> Told:
@@ -238,6 +272,16 @@ def _told(q: Question) -> Told:
         answer_said=answer_said(q),
         explanation=explained(q),
         values=q.values,
+        then=None if q.then is None else _told_then(q.then),
+    )
+
+
+def _told_then(q: Question) -> ToldThen:
+    return ToldThen(
+        question=asked(q),
+        choices=[choice_said(c) for c in q.choices],
+        answer=q.answer,
+        answer_said=answer_said(q),
     )
 
 

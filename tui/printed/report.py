@@ -13,8 +13,6 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.links import links
 from roofwatch.session.printable import shown
-from roofwatch.session.questions import questions
-from roofwatch.session.record_table import record_table
 from roofwatch.session.roofs import roofs
 from roofwatch.session.watch.card_roofs import card_roofs
 from roofwatch.session.watch.summary import watched
@@ -70,8 +68,7 @@ def report(
     rows += launch_rows.build(session, own, cells, glyphs)
     rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
-    rows += [*record_rows.table_rows(record_table([session], found), cells, glyphs), row("")]
-    rows += record_rows.question_rows(questions(session, own), cells, glyphs)
+    rows += record_rows.session_rows(session, own, found, cells, glyphs)
     bill = cost_rows(session, own, cells)
     rows += [row(""), *bill] if bill else []
     if path is not None:

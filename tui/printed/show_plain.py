@@ -13,7 +13,7 @@ from roofwatch.roofline.peaks import PEAK_KEYS
 from roofwatch.session.cards import load_cards
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.picture import PictureRefused, draw, precision, write
+from roofwatch.session.picture import PictureRefused, draw, precision, titles, write
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
 from roofwatch.session.saved_names import OF_ANY
@@ -84,17 +84,18 @@ def show(
 
         print_table(options, glyphs_of)
         return 0
-    replay = Replay(options.file, speed=options.speed)
-    replay.session.price = options.price or replay.session.price
-    if options.replay:
-        return screen(replay)
-    session, path = replay.session, options.file
-    if options.anonymous:
+    path: Path | None = options.file
+    if options.anonymous:  # read once: it may be a pipe
         from roofwatch.session.anonymous import anonymous
 
         session, path = fold(anonymous(events(options.file))), None
         session.closed = True
-        session.price = replay.session.price
+    else:
+        replay = Replay(options.file, speed=options.speed)
+        session = replay.session
+    session.price = options.price or session.price
+    if options.replay:
+        return screen(replay)
     if options.plot:
         _plot(session, options.file, options.plot, options.precision)
         tell(f"the roofline is in {options.plot}")
@@ -178,8 +179,10 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
     if picture.suffix.lower() == ".txt":
         from roofwatch.tui.roofline.roofline_pane import build
 
-        rows = build(session, *TEXT_PLOT, precision(roofs(session), key), UNICODE)
-        text = "".join(text_of(r).rstrip() + "\n" for r in rows)
+        key = precision(roofs(session), key)
+        rows = build(session, *TEXT_PLOT, key, UNICODE)
+        lines = [*(f" {t}" for t in titles(session, key)), "", *(text_of(r) for r in rows)]
+        text = "".join(line.rstrip() + "\n" for line in lines)
         write(picture, text.encode("utf-8", "replace"))
     else:
         os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none

@@ -13,7 +13,6 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import record_markdown
 from roofwatch.session.record_table import SCHEMA, merged, record_table
 from roofwatch.session.record_words import csv_text
-from roofwatch.session.replay import Replay
 from roofwatch.session.same_card import refuse_others
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.print_json import print_json
@@ -46,13 +45,18 @@ def print_table(
 
 def _sessions(options: argparse.Namespace) -> list[Session]:
     """Each file's fold, once they are known to be of one card."""
-    read = [(path, Replay(path).session) for path in options.files]
+    kept = [list(events(path)) for path in options.files]  # once: they may be pipes
+    read = list(zip(options.files, map(fold, kept), strict=True))
     refuse_others(read, options.one_kind, told=not options.anonymous)
-    if not options.anonymous:
-        return [session for _, session in read]
-    from roofwatch.session.anonymous import anonymous
+    if options.anonymous:
+        from roofwatch.session.anonymous import anonymous
 
-    return [fold(anonymous(events(path))) for path, _ in read]
+        read = [
+            (path, fold(anonymous(each))) for path, each in zip(options.files, kept, strict=True)
+        ]
+    for _, session in read:
+        session.closed = True
+    return [session for _, session in read]
 
 
 def _print_text(sessions: Sequence[Session], glyphs: Glyphs) -> None:

@@ -24,7 +24,9 @@ Reads torch.profiler's Chrome traces (.json, .json.gz), Nsight Systems exports
 (nsys export --type sqlite). Record with profile(record_shapes=True): a kernel's
 FLOP and bytes follow from its operator's shapes. Roofs are those of the trace's
 card as a saved session measured them, else nominal; --gpu takes another card's
-nominal figures, --session the roofs measured in that session.
+nominal figures, --session the roofs measured in that session. Exit codes: 0
+answered; 1 it could not be written (a full disk); 2 usage, or a file that
+cannot be read.
 
 examples:
   roofwatch trace trace.json.gz

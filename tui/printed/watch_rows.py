@@ -103,9 +103,10 @@ def _clocks(card: CardWatched, cells: int, glyphs: Glyphs) -> list[Row]:
             if band.low_mhz == band.high_mhz
             else (f"{band.low_mhz} {glyphs.dash} {band.high_mhz}")
         )
-        bar = glyphs.full * max(1, round(band.share * BAR))
         text = f"{span:>13} MHz {percent(band.share):>5} {duration(band.seconds):>10}  "
-        out.append(row((f"   {'':<{HEAD}}{text}", ""), (bar, "clock")))
+        line = f"   {'':<{HEAD}}{text}"
+        bar = glyphs.full * max(1, round(band.share * max(0, min(BAR, cells - len(line)))))
+        out.append(row((line, ""), (bar, "clock")))
     return out
 
 

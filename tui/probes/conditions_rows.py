@@ -13,6 +13,7 @@ from roofwatch.tui.drawing.short_figure import short
 
 NAMED = 16  # cells of a reading's name
 FIGURE = 9  # cells of a column
+LONGEST_UNIT = 4  # with the blank before it
 WHY = {
     "stale": "stale: over before the driver renews its reading",
     "not_measured": "not measured",
@@ -24,7 +25,8 @@ UNITS = {"sm_mhz": "MHz", SPIN: "MHz", "mem_mhz": "MHz", "power_w": "W"}
 
 def conditions_rows(session: Session, seen: SeenDuring, cells: int, glyphs: Glyphs) -> list[Row]:
     """Clocks, power and temperature with their least and greatest; then what held the clock."""
-    head = f"{'':<{NAMED}}{'least':>{FIGURE}}{'median':>{FIGURE}}{'greatest':>{FIGURE}}"
+    heads = ("least", "median", "greatest") if _whole(room(cells)) else ("median",)
+    head = f"{'':<{NAMED}}" + "".join(f"{name:>{FIGURE}}" for name in heads)
     on_cpu = session.device.kind == "cpu"
     by = ", NVML" if session.telemetry_source == "nvml" else ""
     clock = "CPU clock" if on_cpu else f"SM clock{by}"
@@ -32,6 +34,11 @@ def conditions_rows(session: Session, seen: SeenDuring, cells: int, glyphs: Glyp
     table = [row((head, "dim")), *(_line(r, clock, room(cells), glyphs) for r in readings)]
     rows = beside("conditions", table, cells)
     return [*rows, *labelled("limited by", _limited_by(seen), cells)]
+
+
+def _whole(cells: int) -> bool:
+    """Whether there is room for all three figures and their unit; else the median stands alone."""
+    return cells >= NAMED + 3 * FIGURE + LONGEST_UNIT
 
 
 def why_said(why: str) -> str:
@@ -52,10 +59,11 @@ def _line(r: Reading, clock: str, cells: int, glyphs: Glyphs) -> Row:
         why = why_said(r.why)
         why = why if len(why) <= room_left else why.partition(":")[0]
         return row((f"{name:<{NAMED}}", "dim"), (f"  {why}", "dim"))
-    figures = "".join(f"{short(v):>{FIGURE}}" for v in (r.least, r.median, r.greatest))
+    shown_of = (r.least, r.median, r.greatest) if _whole(cells) else (r.median,)
+    figures = "".join(f"{short(v):>{FIGURE}}" for v in shown_of)
     unit = UNITS.get(r.name, f"{glyphs.degree}C")
     many = f"  {r.times} reading{'s' if r.times > 1 else ''}"
-    fits = NAMED + 3 * FIGURE + 1 + len(unit) + len(many) <= cells
+    fits = NAMED + len(figures) + 1 + len(unit) + len(many) <= cells
     return row(
         (f"{name:<{NAMED}}", "dim"),
         figures,

@@ -141,7 +141,8 @@ def _measured(
     out += labelled("timed", how_timed(m, session.device.kind, spec), cells)
     ratio = control_ratio(session, m)
     if ratio is not None:
-        out += labelled("control", f"reads {signed(100 * (ratio - 1))} % of the first", cells)
+        apart = f"{figure(100 * abs(ratio - 1))} % {'less' if ratio < 1 else 'more'}"
+        out += labelled("control", f"{apart} than the first", cells)
     return out
 
 

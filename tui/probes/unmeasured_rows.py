@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec
 from roofwatch.session.fold import Session
 from roofwatch.session.how_timed import protocol_said
@@ -44,7 +45,7 @@ def unmeasured_rows(
         factor = 1.0 if unit == expect.unit else scale.factor
         ends = f"{short(expect.low * factor)} {glyphs.dash} {short(expect.high * factor)}"
         span = f"{ends} {shown(unit)}"
-        out += labelled("expected", f"{span}: {expect.why}", cells)
+        out += labelled("expected", f"{span}: {spaced(expect.why)}", cells)
     elif spec is not None and spec.protocol in MANY:
         out += labelled("expected", "no one range: it has many points", cells)
     else:

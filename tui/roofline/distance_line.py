@@ -15,8 +15,8 @@ from roofwatch.tui.drawing.short_figure import short
 from roofwatch.tui.roofline.shares import share, times
 
 PARTS = {"slope": "slope", "burst": "burst flat", "sustained": "sustained flat"}
-NO_FLAT = ("no flat is measured yet, so there are no distances", "no flat measured yet")
-NO_SLOPE = ("no bandwidth is measured yet, so there are no distances", "no bandwidth measured yet")
+NO_FLAT = ("no flat is measured, so there are no distances", "no flat measured")
+NO_SLOPE = ("no bandwidth is measured, so there are no distances", "no bandwidth measured")
 
 
 def told(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.roof import INTENSITY, KERNEL, LIBRARY, STOP_HERE
 from roofwatch.session.awaited import STREAM
 from roofwatch.session.events import Expect
@@ -109,7 +110,7 @@ def _awaited(name: str, its_range: str, e: Expect, columns: _Columns, cells: int
     said = f" {set_cell_size(head_of(name, columns.name - 1, g.ellipsis), columns.name)}"
     said += f"{its_range} expected"
     room = cells - MARK - cell_len(said) - 1
-    why = f": {_first_words(e.why, room, g.ellipsis)}" if e.why and room > LEAST_WHY else ""
+    why = f": {_first_words(spaced(e.why), room, g.ellipsis)}" if e.why and room > LEAST_WHY else ""
     return row((" ", ""), (f"{g.shade} ", "dim"), (said, ""), (why, "dim"))
 
 

@@ -80,11 +80,11 @@ def plot(shown: Shown, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
         if not words.held(x, y):
             canvas.put(x, y, glyphs.sweep, "point-sweep")
             words.hold(x, y)
-    _write_ridges(words, shown, plane, glyphs)
-    if own.bandwidth_gbs is None and not waits and all(one.row is None for one in lines.values()):
-        text = "nothing is measured yet"
-        words.write((columns - len(text)) // 2, rows // 2, text, "dim")
     at = points[shown.cursor] if shown.cursor is not None and points else None
+    _write_ridges(words, shown, plane, at, glyphs)
+    if own.bandwidth_gbs is None and not waits and all(one.row is None for one in lines.values()):
+        text = "no roof is measured"
+        words.write((columns - len(text)) // 2, rows // 2, text, "dim")
     if at is not None:
         point_at(canvas, words, at, glyphs)
         guide(canvas, words, at, lines, plane, glyphs)
@@ -149,8 +149,13 @@ def _write_flats(
         words.write_at_end(line.row, texts, which)
 
 
-def _write_ridges(words: PlotWords, shown: Shown, plane: LogPlane, glyphs: Glyphs) -> None:
-    """The ridge and the slope of each roof in figures: the lines stand too close for the eye."""
+def _write_ridges(
+    words: PlotWords, shown: Shown, plane: LogPlane, at: Placed | None, glyphs: Glyphs
+) -> None:
+    """The ridge and the slope of each roof in figures: the lines stand too close for the eye.
+
+    The row of the cursor's point is left to its guide.
+    """
     ridge = {w: short(value) for w, value in ridges(shown.own, shown.key or "").items()}
     slope = {w: short(gbs) for w in WHICH if (gbs := shown.own.slope_gbs(w))}
     if shown.own.held_gbs is None:
@@ -159,10 +164,11 @@ def _write_ridges(words: PlotWords, shown: Shown, plane: LogPlane, glyphs: Glyph
     if expect is not None:
         slope["expected"] = f"{short(expect.low)}{glyphs.dash}{short(expect.high)}"
     y = plane.rows // 2
-    for head, found, tail in (("ridge", ridge, ""), ("slope", slope, " GB/s")):
+    for head, found, tail in ((f"ridge {shown.key}", ridge, ""), ("slope", slope, " GB/s")):
         for kept in (found, {w: v for w, v in found.items() if w != "nominal"}, _first(found)):
             text = f" {glyphs.dot} ".join(_told(w, v) for w, v in kept.items())
-            if text and (below := _write_below(words, y, f" {head} {text}{tail}", plane)):
+            said = f" {head} {text}{tail}"
+            if text and (below := _write_below(words, y, said, plane, at.y if at else None)):
                 y = below
                 break
 
@@ -177,10 +183,12 @@ def _told(which: str, value: str) -> str:
     return f"expected {value}" if which == "expected" else f"{value} {which}"
 
 
-def _write_below(words: PlotWords, top: int, text: str, plane: LogPlane) -> int | None:
+def _write_below(
+    words: PlotWords, top: int, text: str, plane: LogPlane, but: int | None
+) -> int | None:
     """Write at the right end of a row, as high as there is room; the row under it."""
     for y in range(top, plane.rows):
-        if words.write(plane.columns - len(text) - 1, y, text, "dim"):
+        if y != but and words.write(plane.columns - len(text) - 1, y, text, "dim"):
             return y + 1
     return None
 

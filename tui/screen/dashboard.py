@@ -51,7 +51,7 @@ class Dashboard(Screen[None]):
         self.glyphs = glyphs
         self.at = at or Standing()
         self.open_pane = PANES.index("trace") if self.at.trace else first_pane(self.session)
-        self.alone = self.open_pane == PANES.index("clocks")  # one pane fills a wide screen
+        self.alone = self.open_pane > 0  # one pane fills a wide screen
         self.entry: Entry | None = None  # of the check form, once it was opened
         self._asked_run = 0
         self._alive = False  # it has been painted once
@@ -192,9 +192,9 @@ class Dashboard(Screen[None]):
 
     # -- keys --------------------------------------------------------------------------------
 
-    def say(self, text: str) -> None:
-        """A passing note in the footer."""
-        self._margins.say(text, time.monotonic())
+    def say(self, text: str, where: str = "") -> None:
+        """A passing note in the footer, behind it a path."""
+        self._margins.say(text, time.monotonic(), where)
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -224,7 +224,7 @@ class Dashboard(Screen[None]):
         """Say where the session is: in the footer, or in a dialog where that is too narrow."""
         what, where = footer.saved(self.sources.shown.path, bool(self.sources.live))
         if cell_len(f" {what} {where}") <= self._area.width:
-            self.say(f"{what} {where}")
+            self.say(what, where)
             return
         from roofwatch.tui.screen.dialogs import Saved
 
@@ -339,11 +339,15 @@ class Dashboard(Screen[None]):
             self.app.push_screen(page)
 
     def _open_saved(self) -> None:
-        """Put the session under the cursor on show."""
-        entry = moving.saved_here(self._scene)
-        if entry is None:
+        """Put the session under the cursor on show; a fleet's grid stands over the panes."""
+        from roofwatch.tui.screen.opening import opened_fleet
+
+        if (entry := moving.saved_here(self._scene)) is None:
             return
         try:
+            if (grid := opened_fleet(entry, self.glyphs)) is not None:
+                self.app.push_screen(grid)
+                return
             self.sources.open(entry.path)
         except UnreadableSession as error:
             self.say(refused(error, self._area.width, self.glyphs, entry.path))
@@ -358,20 +362,13 @@ class Dashboard(Screen[None]):
 
     def action_versus(self) -> None:
         """Mark a saved session, or compare the marked one with the one under the cursor."""
-        scene = self._scene
-        entry = moving.saved_here(scene) if scene.focus == "sessions" else None
-        if entry is None:
-            self.say("v is for the saved sessions (8): it marks one, and compares it with another")
-        elif (marked := moving.marked(scene)) in (None, entry.path):
-            self.at.marked = None if marked else entry.path
-            self.paint()
-        else:
-            from roofwatch.tui.screen.opening import compared
+        from roofwatch.tui.screen.opening import versus
 
-            try:
-                self.app.push_screen(compared(marked, entry.path, self.glyphs))
-            except UnreadableSession as error:
-                self.say(refused(error, self._area.width, self.glyphs, marked, entry.path))
+        page = versus(self._scene, self._area.width)
+        if isinstance(page, str):
+            self.say(page)
+        else:
+            self.app.push_screen(page)
 
     def action_back(self) -> None:
         """Take the cursor away, else go to the session that the screen was opened with."""

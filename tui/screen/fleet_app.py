@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.slow_ranks import slow_ranks
@@ -25,18 +27,21 @@ from roofwatch.tui.fleet.rank_page import RankPage
 from roofwatch.tui.screen.leaving import PATIENCE_S, Leaving
 from roofwatch.tui.screen.themes import themes
 from roofwatch.tui.widgets.pane import Pane
+from roofwatch.tui.widgets.sheet import Sheet
 
 FAR = 1 << 20
 FOOTER_ROWS = 1
 
 
-class FleetApp(App[None]):
-    """The grid; arrows move, Enter opens a rank."""
+class FleetScreen(Screen[None]):
+    """The grid; arrows move, Enter opens a rank, ``leave`` ends it.
 
-    CSS_PATH = "roofwatch.tcss"
-    ENABLE_COMMAND_PALETTE = False
+    It is all there is of a fleet's file that is shown, and stands over the panes where one is
+    opened from the saved ones.
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape,ctrl+c,ctrl+q", "quit"),
+        Binding("q,escape", "leave"),
         Binding("up,k", "move(-1)"),
         Binding("down,j", "move(1)"),
         Binding("pageup", "page(-1)"),
@@ -47,40 +52,28 @@ class FleetApp(App[None]):
         Binding("right,l", "aside(1)"),
         Binding("n", "next"),
         Binding("c", "links"),
-        Binding("question_mark", "help"),
+        Binding("question_mark,f1", "help"),
         Binding("t", "theme"),
         Binding("enter", "open"),
     ]
 
     def __init__(
-        self, fleet: Fleet, glyphs: Glyphs, theme: str = DARK, leaving: Leaving | None = None
+        self, fleet: Fleet, glyphs: Glyphs, leave: Callable[[], None] | None = None
     ) -> None:
         super().__init__()
-        for each in themes():
-            self.register_theme(each)
-        self.theme = COLORLESS if self.no_color else theme
         self.glyphs = glyphs
         self.grid = Grid(fleet)
         self.at = At()
         self.pane = Pane("fleet")
         self._slow = slow_ranks(fleet, self.grid.outliers)
-        self._leaving = leaving
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """What the style sheet names, before a theme of ours is chosen."""
-        return dict(palette.variables(DARK))
+        self._leave = leave
 
     def compose(self) -> ComposeResult:
         """One pane."""
         yield self.pane
 
     def on_mount(self) -> None:
-        """Leave in order on a signal."""
-        if self._leaving is not None:
-            later = functools.partial(asyncio.get_running_loop().call_soon_threadsafe)
-            self._leaving.ask(
-                lambda code: later(lambda: self.exit(return_code=code)), PATIENCE_S, later
-            )
+        """Draw it."""
         self.at = shown_slow(self.grid, self.at, *self._room())
         self._draw()
 
@@ -114,7 +107,7 @@ class FleetApp(App[None]):
             ("n", "slow", slow),
             ("c", "links", True),
             ("?", "keys", True),
-            ("q Esc", "quit", True),
+            ("q Esc", "back" if self._leave is None else "quit", True),
         )
         keys = [(key, what) for key, what, stands in offered if stands]
         place = f" {self.at.rank + 1} of {len(self.grid.ranks)}"
@@ -167,22 +160,84 @@ class FleetApp(App[None]):
         """The list of keys."""
         self.push_screen(FleetHelp(self.glyphs))
 
-    def action_theme(self) -> None:
-        """The next theme."""
-        if not self.no_color:
-            self.theme = THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)]
-            self.pane.refresh()
+    async def action_theme(self) -> None:
+        """The next theme, of the whole app."""
+        await self.run_action("app.theme")
+        self.pane.refresh()
+
+    def push_screen(self, page: Sheet) -> None:
+        """Open a page over the grid."""
+        self.app.push_screen(page)
 
     def action_open(self) -> None:
         """The page of the rank under the cursor."""
         if self.grid.ranks:
             self.push_screen(RankPage(self.grid, self.grid.ranks[self.at.rank], self.glyphs))
 
-    async def action_quit(self) -> None:
-        """Leave."""
+    def action_leave(self) -> None:
+        """Back to what it stands over, or out of the program."""
+        if self._leave is not None:
+            self._leave()
+        elif self.is_current:  # once: keys pressed after it find it gone
+            self.dismiss(None)
+
+
+class FleetApp(App[None]):
+    """A fleet's file on show: the grid and nothing else."""
+
+    CSS_PATH = "roofwatch.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", priority=True)]
+
+    def __init__(
+        self, fleet: Fleet, glyphs: Glyphs, theme: str = DARK, leaving: Leaving | None = None
+    ) -> None:
+        super().__init__()
+        for each in themes():
+            self.register_theme(each)
+        self.theme = COLORLESS if self.no_color else theme
+        self.over = FleetScreen(fleet, glyphs, self._left)
+        self._leaving = leaving
+
+    @property
+    def pane(self) -> Pane:
+        """What the grid is drawn in."""
+        return self.over.pane
+
+    @property
+    def at(self) -> At:
+        """Where one stands in it."""
+        return self.over.at
+
+    def get_default_screen(self) -> Screen[None]:
+        """The grid."""
+        return self.over
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What the style sheet names, before a theme of ours is chosen."""
+        return dict(palette.variables(DARK))
+
+    def on_mount(self) -> None:
+        """Leave in order on a signal."""
+        if self._leaving is not None:
+            later = functools.partial(asyncio.get_running_loop().call_soon_threadsafe)
+            self._leaving.ask(
+                lambda code: later(lambda: self.exit(return_code=code)), PATIENCE_S, later
+            )
+
+    def action_theme(self) -> None:
+        """The next theme."""
+        if not self.no_color:
+            self.theme = THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)]
+
+    def _left(self) -> None:
         if self._leaving is not None:
             self._leaving.quitting()
         self.exit(return_code=0)
+
+    async def action_quit(self) -> None:
+        """Leave."""
+        self._left()
 
 
 def run(

@@ -78,7 +78,7 @@ def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) ->
         key = next(iter(own.compute), None)
     flat = own.compute.get(key or "")
     if flat is None and own.bandwidth_gbs is None and own.nominal_gbs is None:
-        return fit(row((" no roof yet", "dim")), cells)
+        return fit(row((" no roof is measured", "dim")), cells)
     left: list[Piece] = []
     if flat is not None:
         left.append((f" {key}", "title"))

@@ -47,7 +47,7 @@ def _marks(g: Glyphs) -> tuple[tuple[str, str, str], ...]:
         ("A B C", "points of the table; own: it defines the roof it would be measured by", ""),
         (g.sweep, "squares of rising size", ""),
         (g.upright, "the ridge, and the distances of the point under the cursor", "dim"),
-        (g.axis_break, "a broken axis: its rows are not equal steps", "axis"),
+        (g.axis_break, "an uneven axis: over and under it a row is another step", "axis"),
         (g.ok, "inside the range expected", "ok"),
         (g.warn, "outside it, or not to be believed as it stands", "warn"),
         (g.wrong, "wrong: arithmetic or physics rules it out", "wrong"),

@@ -46,7 +46,7 @@ KEYS: tuple[Key, ...] = (
     Key("Ctrl-P", "every command by its name", (("ctrl+p", "app.commands"),)),
     Key(
         "1 to 9",
-        "a pane by its number; where several stand, alone, and again back",
+        "a pane by its number (6: links, cards too); where several stand, alone, and again back",
         tuple((str(i + 1), f"open({i})") for i in range(9)),
     ),
     Key(

@@ -10,13 +10,14 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.screen import footer, header, tabs
 from roofwatch.tui.screen.message import message
 from roofwatch.tui.screen.offers import offers
-from roofwatch.tui.screen.painting import NAMES, PANES, SHORT_NAMES, Scene
+from roofwatch.tui.screen.painting import PANES, Scene, names, short_names
 from roofwatch.tui.screen.probing import state
 from roofwatch.tui.screen.sources import Sources, replay_said
 from roofwatch.tui.widgets.pane import Pane
 
 HEADER_S = 0.5  # its figures change with every sample; more often nobody reads them
 NOTE_S = 6.0
+NO_NOTE = ("", "")
 LINES = ("header", "tabs", "message", "footer")
 
 
@@ -29,24 +30,27 @@ class Margins:
         self._headed: tuple[object, ...] = ()  # what the header was made of, and when
         self._headed_at = 0.0
         self._footed: tuple[object, ...] = ()
-        self._note = ""
+        self._note = NO_NOTE
         self._note_until = 0.0
         self._note_at = 0  # how many keys had acted then: the next one takes it away
         self.acted = 0  # keys that did something: they may offer others now
 
-    def say(self, text: str, now: float) -> None:
-        """A passing note in the footer's place."""
-        self._note, self._note_until, self._note_at = text, now + NOTE_S, self.acted
+    def say(self, text: str, now: float, where: str = "") -> None:
+        """A passing note in the footer's place; ``where`` is a path behind it."""
+        self._note, self._note_until, self._note_at = (text, where), now + NOTE_S, self.acted
 
     def tab_at(self, x: int, cells: int, active: int, glyphs: Glyphs) -> int | None:
         """The pane whose name stands at column ``x`` of the tabs."""
-        return tabs.tab_at(x, cells, active, NAMES, glyphs, SHORT_NAMES)
+        of = self._sources.session
+        return tabs.tab_at(x, cells, active, names(of), glyphs, short_names(of))
 
     def paint(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
         """All four lines. ``room`` is that of the pane whose keys act."""
         self._head(scene, area, now)
         at = PANES.index(scene.focus)
-        self._panes["tabs"].show([tabs.tabs(area.width, at, NAMES, scene.glyphs, SHORT_NAMES)])
+        of = scene.session
+        told = tabs.tabs(area.width, at, names(of), scene.glyphs, short_names(of))
+        self._panes["tabs"].show([told])
         live = self._sources.live
         silent = live.instruments.silence if live else None
         said = message(scene.session, scene.found, area.width, scene.glyphs, state(live), silent)
@@ -63,11 +67,24 @@ class Margins:
 
     def _foot(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:
         live, replay = self._sources.live, self._sources.replay
-        note = self._note if now < self._note_until and self._note_at == self.acted else ""
+        note, where = (
+            self._note if now < self._note_until and self._note_at == self.acted else NO_NOTE
+        )
         told = replay_said(replay, area.width) if replay else ""
         again = bool(live and live.options.probes and not live.probing)
         revision = scene.session.revision
-        stamp = (scene.session, revision, area, scene.focus, self.acted, note, told, again, typing)
+        stamp = (
+            scene.session,
+            revision,
+            area,
+            scene.focus,
+            self.acted,
+            note,
+            where,
+            told,
+            again,
+            typing,
+        )
         if stamp == self._footed:
             return
         self._footed = stamp
@@ -78,5 +95,5 @@ class Margins:
             panes = [footer.PANES, *[footer.AMONG] * scene.wide]
             offered = [*footer.FIRST, *here, *panes, *[footer.AGAIN] * again, *footer.LAST]
             state = told
-        said = footer.footer(area.width, scene.glyphs, offered, note, state)
+        said = footer.footer(area.width, scene.glyphs, offered, note, state, where)
         self._panes["footer"].show([said])

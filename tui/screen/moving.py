@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from roofwatch.session.entry import Entry
 
 FAR = 10**6  # more than there is of anything
-ALL_SHOWN = "all of it is on show"
+ALL_ROWS = "every row is in view"
+ALL_TIME = "the whole session is in view"
+ALL_BATCHES = "every batch is in view"
 ONE_CARD = "there is one card: no other to choose"
 NO_TRACE = "there is no trace here: roofwatch --trace FILE opens one"
 NO_CHART = "there is no room for a chart here: 61x17 has it"
@@ -33,7 +35,7 @@ def move(scene: Scene, size: Size, step: int) -> str:
     if name == "roofline" and not scene.compact:
         stops = roofline_pane.stops(session, at.key(session))
         at.point = _along(at.point, step, stops)
-        return "" if stops else "there is no point yet"
+        return "" if stops else "there is no point"
     if name == "clocks" and not scene.compact:
         at.clocks = clocks_view.card_moved(at.clocks, session, step)
         return "" if clocks_view.card_count(session) else ONE_CARD
@@ -74,7 +76,7 @@ def _rows_moved(scene: Scene, size: Size, step: int) -> str:
     most = FAR if abs(step) == FAR else max(1, size.height - 1)
     at = scene.at
     at.first_row = _held(at.first_row + max(-most, min(most, step)), last + 1)
-    return "" if last else ALL_SHOWN
+    return "" if last else ALL_ROWS
 
 
 def _kernel_places(scene: Scene, size: Size) -> int:
@@ -96,7 +98,7 @@ def _in_plan(scene: Scene, size: Size, step: int) -> str:
     count = short_plan.pages if scene.small else plan_pane.pages
     pages = count(fields, scene.session, *size, scene.glyphs)
     fields.turn(step if abs(step) == FAR else max(-1, min(1, step)), pages)
-    return "" if pages > 1 else ALL_SHOWN
+    return "" if pages > 1 else ALL_BATCHES
 
 
 def turn(scene: Scene, step: int) -> str:
@@ -139,7 +141,7 @@ def _moment(scene: Scene, step: int) -> str:
     if scene.at.clocks != before:
         return ""
     if not clocks_view.scrolls(before, session):
-        return ALL_SHOWN
+        return ALL_TIME
     return "this is the beginning" if step < 0 else "this is its end" if session.closed else "now"
 
 
@@ -160,7 +162,7 @@ def zoom(scene: Scene, step: int) -> str:
     scene.at.clocks = clocks_view.zoomed(before, scene.session, step)
     if scene.at.clocks != before:
         return ""
-    return ALL_SHOWN if step > 0 else "there is no shorter stretch"
+    return ALL_TIME if step > 0 else "there is no shorter stretch"
 
 
 def focus_card(scene: Scene) -> str:

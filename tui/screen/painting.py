@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.geometry import Size
 
 from roofwatch.notebook.finding import Finding
-from roofwatch.roofline.suite import WATCH
+from roofwatch.roofline.suite import COMPARED, LINKS, WATCH
 from roofwatch.session.fold import Session
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row
@@ -72,9 +72,10 @@ def _roofline(s: Scene) -> Drawing:
 def _clocks(s: Scene) -> Drawing:
     from roofwatch.tui.clocks import clocks_pane
 
+    reach = "+" if s.focus == "clocks" else "key 2"  # a shorter stretch has room for their names
     return Drawing(
         (s.session.revision, s.session.ticks, s.at.clocks),
-        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks),
+        lambda w, h: clocks_pane.build(s.session, w, h, s.glyphs, s.at.clocks, reach),
     )
 
 
@@ -196,8 +197,33 @@ SHORT_NAMES = tuple(p.short or p.title for p in PAINTED.values())
 
 
 def first_pane(session: Session) -> int:
-    """The pane that a session is opened with: of one that only watches the clocks."""
-    return PANES.index("clocks") if session.suite == WATCH else 0
+    """The pane that a session is opened with.
+
+    Of one that only watches the clocks; of one of links, or of every card once all were measured,
+    that of the kernels, where those stand.
+    """
+    if session.suite == WATCH:
+        return PANES.index("clocks")
+    return PANES.index("kernels") if _of_kernels(session) else 0
+
+
+def names(session: Session) -> tuple[str, ...]:
+    """The panes by their titles: that of the kernels is called by what a session has there."""
+    own = _of_kernels(session)
+    return tuple(own if own and name == "Kernels" else name for name in NAMES)
+
+
+def short_names(session: Session) -> tuple[str, ...]:
+    """The same, as short as they get."""
+    own = _of_kernels(session)
+    return tuple(own if own and name == "Kernels" else name for name in SHORT_NAMES)
+
+
+def _of_kernels(session: Session) -> str:
+    """What stands in place of kernels in a session that is not of them; else empty."""
+    if session.suite == LINKS:
+        return "Links"
+    return "Cards" if session.closed and session.cards and session.suite in COMPARED else ""
 
 
 def compact_rows(s: Scene, cells: int) -> list[Row]:
@@ -265,4 +291,5 @@ class Painting:
 def _title(scene: Scene, name: str) -> str:
     """The pane's name, of the roofline with its precision."""
     key = scene.at.key(scene.session) if name == "roofline" else None
-    return f"{PAINTED[name].title} {key}" if key else PAINTED[name].title
+    title = names(scene.session)[PANES.index(name)]
+    return f"{title} {key}" if key else title

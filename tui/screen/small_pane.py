@@ -106,7 +106,7 @@ def _roofline(session: Session, key: str | None, cells: int) -> list[Row]:
             tails = [f" {scale.of(other)} {of_nominal}", of_nominal, ""]
             said = f"{figure(flat.best_tflops * scale.factor):>5}"
             rows.append(labelled(other, size, said, tails, cells))
-    return rows or wrapped("no roof yet", cells - 1, "dim", " ")
+    return rows or wrapped("no roof", cells - 1, "dim", " ")
 
 
 def _ridge(found: Mapping[str, float], size: int, cells: int) -> list[Row]:
@@ -210,7 +210,7 @@ def _probes(
     name = min(longest, max(NAME, cells - marks - rates - 3))
     columns = _Columns(marks, name, rates)
     rows = [_probe(r, columns, cells, glyphs, progress) for r in table]
-    return rows or wrapped("no probe yet", cells - 1, "dim", " ")
+    return rows or wrapped("no probe", cells - 1, "dim", " ")
 
 
 class _Columns(NamedTuple):

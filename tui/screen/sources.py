@@ -52,7 +52,7 @@ class Sources:
         if self._listing is None:
             from roofwatch.session.listing import Listing  # not before somebody looks
 
-            self._listing = Listing(self.home.path)
+            self._listing = Listing(self.home.path, fleets=True)
         self._listing.now = self.home.path  # it is renamed once the card is known
         return self._listing
 

@@ -8,10 +8,19 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
-from roofwatch.session.differences import APART, UUID, Condition, Value
+from roofwatch.session.comparison_words import (
+    OUTSIDE,
+    TOO_FEW,
+    UNLIKE,
+    WITHIN,
+    method,
+    noise_said,
+    verdict,
+)
+from roofwatch.session.differences import UUID, Condition, Value
 from roofwatch.session.figures import HELD, HIGHER, LOWER
-from roofwatch.session.noise import ON_HOST, RUN_TO_RUN
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import unit_of
@@ -61,45 +70,6 @@ def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     missing = _missing(told, cells)
     out += [row(""), *missing] if missing else []
     return [*out, row(""), *wrapped(method(told), cells, "dim")] if told.pairs else out
-
-
-def verdict(told: Comparison, b: str = "B") -> str:
-    """The whole in a sentence."""
-    judged = [p for p in told.pairs if p.better]
-    if not told.pairs:
-        return "Nothing was measured in both."
-    if not judged:
-        return "Nothing was measured in both that could be better or worse."
-    better, worse = told.count(FASTER), told.count(SLOWER)
-    few = sum(p.interval is None for p in judged)
-    unlike = sum(p.beyond and not p.alike for p in judged)
-    two = any(p.cards_apart for p in judged)
-    within = (
-        f"within what two cards of one kind differ by (up to {APART})" if two else "within noise"
-    )
-    rest = [(len(judged) - better - worse - few - unlike, within)]
-    rest += [(unlike, "not measured alike"), (few, "of too few repetitions to tell")]
-    said = [f"{count} {what}" for count, what in rest if count]
-    many = "figure" if len(judged) == 1 else "figures"
-    text = f"Of {len(judged)} {many} {b} is better in {better}, worse in {worse}"
-    if not better and not worse:
-        text = f"Of {len(judged)} {many} none is better or worse in {b}"
-    return "; ".join([text, ", ".join(said)] if said else [text]) + "."
-
-
-def method(told: Comparison) -> str:
-    """What noise is here."""
-    spreads = ", ".join(
-        f"{name} {RUN_TO_RUN[key]:.1%}".replace("%", " %")
-        for name, key in (("streams", "stream"), ("bursts", "burst"), ("sustained", "sustained"))
-    )
-    two = any(p.cards_apart for p in told.pairs)
-    cards = f", and than two cards of one kind differ by (up to {APART})" if two else ""
-    return (
-        "B / A is outside noise where chance brings it there in less than one of 2000 comparisons: "
-        "by its own repetitions (the 95 % interval is of their order) and by what fresh runs of "
-        f"one card differ ({spreads}; {100 * ON_HOST:.0f} % is assumed where a CPU decides){cards}."
-    )
 
 
 def who(side: str, which: Which, cells: int, glyphs: Glyphs) -> Row:
@@ -172,7 +142,7 @@ def _heading(group: str, reach: float, c: _Columns, cells: int, glyphs: Glyphs) 
             f"{'95 % interval':>{INTERVAL - 1}} " if c.interval else ""
         )
         text += f"{'':{WORDS}} noise  "
-        far = f"{reach:.0%}".replace("%", " %")
+        far = per_cent(reach)
         text += f" {'-' + far:<{PICTURE // 2}}1{'+' + far:>{PICTURE // 2}}" if c.picture else ""
     return row((set_cell_size(name, c.name), "title"), (text.rstrip(), "dim"))
 
@@ -216,7 +186,7 @@ def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
     style = {FASTER: "ok", SLOWER: "warn"}.get(p.verdict, "dim")
     if p.beyond and not p.verdict:
         style = "note"
-    return words, _noise_short(p), style
+    return words, noise_said(p), style
 
 
 def _direction(p: Pair) -> str:
@@ -227,22 +197,14 @@ def _direction(p: Pair) -> str:
     return pair[0] if p.ratio > 1 else pair[1]
 
 
-def _noise_short(p: Pair) -> str:
-    if p.interval is None:
-        return "too few"
-    if p.beyond:
-        return "outside" if p.alike else "unlike"
-    return "within"
-
-
 def _noise(p: Pair) -> str:
     """The same where there is room for a sentence."""
     return {
-        "too few": "too few repetitions to tell",
-        "outside": "outside noise",
-        "unlike": "not measured alike",
-        "within": "within noise",
-    }[_noise_short(p)]
+        TOO_FEW: "too few repetitions to tell",
+        OUTSIDE: "outside noise",
+        UNLIKE: "not measured alike",
+        WITHIN: "within noise",
+    }[noise_said(p)]
 
 
 def figure_said(p: Pair, glyphs: Glyphs) -> tuple[str, str]:
@@ -276,7 +238,7 @@ def _interval(p: Pair, glyphs: Glyphs) -> str:
 
 
 def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:
-    """The interval as a line around 1, the ratio as a mark on it; one beyond ends at the edge."""
+    """The interval as a line around 1, the ratio as a mark on it; an arrow where the scale ends."""
     half = PICTURE // 2
     cells = [" "] * PICTURE
     if p.interval is not None:
@@ -284,6 +246,11 @@ def _picture(p: Pair, reach: float, glyphs: Glyphs) -> str:
         cells[low : high + 1] = glyphs.horizontal * (high + 1 - low)
     cells[half] = glyphs.vertical
     cells[_place(p.ratio, reach, half)] = glyphs.full if p.beyond else glyphs.ring
+    ends = [p.ratio, *(p.interval or ())]
+    if 1 - min(ends) > reach:
+        cells[0] = glyphs.off_edge[0]
+    if max(ends) - 1 > reach:
+        cells[-1] = glyphs.off_edge[1]
     return "".join(cells)
 
 

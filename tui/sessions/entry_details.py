@@ -14,6 +14,7 @@ from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, page, row, sp
 from roofwatch.tui.sessions.entry_words import RATE, minutes, rate, when
 
 OPENS = "Enter opens it, "
+OPENS_FLEET = "Enter opens its grid: a row a rank"
 MARKS, UNMARKS = "v marks it as A to compare another with", "v takes the mark A away"
 COMPARES = "v compares it, as B, with A"
 LONGEST_KEY = 12  # cells of a precision's name
@@ -34,10 +35,11 @@ def brief(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path |
             *(["on show"] if listing.shows(e) else []),
             f"began {shown(e.started_at) if e.started_at else 'at an unknown time'}",
             f"host {shown(e.host) if e.host else 'unknown'}",
-            f"driver {shown(e.driver) if e.driver else 'not told'}",
+            *_of_fleet(e),
+            *([f"driver {shown(e.driver) if e.driver else 'not told'}"] if e.ranks is None else []),
             f"torch {shown(e.torch) if e.torch else 'not told'}",
             *([f"{e.runs} runs"] if e.runs > 1 else []),
-            _faults(e.faults),
+            _faults(e),
             _size(e.size_bytes) + (", figures from its head and tail" if e.partly else ""),
         ]
         said = wrapped(dot.join(told), cells - 2, "", " ")
@@ -52,6 +54,8 @@ def brief(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path |
 def _does(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path | None) -> Row:
     """What the keys do with an entry; right which one stands as A."""
     other = listing.find(marked)
+    if e.ranks is not None:
+        return row((head_of(f" {OPENS_FLEET}", cells, glyphs.ellipsis), "dim"))
     does = MARKS if other is None else UNMARKS if marked == e.path else COMPARES
     a = row((f"A {when(other)} ", "note")) if other else ()
     said = head_of(f" {OPENS}{does}", cells - 1, glyphs.ellipsis)
@@ -88,7 +92,8 @@ def _told(listing: Listing, e: Entry, cells: int, glyphs: Glyphs) -> list[Row]:
     lines = {
         "began": f"{shown(e.started_at) if e.started_at else 'at an unknown time'}{took}{runs}",
         "suite": f"{shown(e.suite or 'unknown')}, {e.probes} probes measured, {state}, "
-        f"{_faults(e.faults)}",
+        f"{_faults(e)}",
+        **({"ranks": ", ".join(_of_fleet(e))} if e.ranks is not None else {}),
         "card": shown(e.card or "unknown"),
         "host": shown(e.host or "unknown"),
         "driver": shown(e.driver or "not told"),
@@ -119,7 +124,18 @@ def _roofs(e: Entry, glyphs: Glyphs) -> list[Row]:
     return out
 
 
-def _faults(count: int) -> str:
+def _of_fleet(e: Entry) -> list[str]:
+    """How many ranks a fleet had, and how many of them are slow."""
+    if e.ranks is None:
+        return []
+    many = "1 rank" if e.ranks == 1 else f"{e.ranks} ranks"
+    return [f"{many} of {shown(e.suite or 'unknown')}", f"{e.slow} slow" if e.slow else "none slow"]
+
+
+def _faults(e: Entry) -> str:
+    if e.ranks is not None:
+        return f"{e.faults} not whole" if e.faults else "all whole"
+    count = e.faults
     return "no faults" if not count else "1 fault" if count == 1 else f"{count} faults"
 
 

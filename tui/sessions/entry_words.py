@@ -43,3 +43,8 @@ def rate(value: float | None, glyphs: Glyphs) -> str:
         return glyphs.dash
     text = significant(value, decimals=4)
     return text if len(text) < RATE else "<0.001" if abs(value) < 1 else ">99999"
+
+
+def suite_said(e: Entry) -> str:
+    """Its suite; of many ranks the word for them."""
+    return shown(e.suite or "unknown") if e.ranks is None else "fleet"

@@ -24,7 +24,7 @@ from roofwatch.tui.drawing.rows_of_text import (
 )
 from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.sessions.entry_details import brief, tall
-from roofwatch.tui.sessions.entry_words import MOMENT, RATE, minutes, rate, when
+from roofwatch.tui.sessions.entry_words import MOMENT, RATE, minutes, rate, suite_said, when
 
 ROOMY = 100  # cells from which a date has its year and a card its maker
 LEAST_BELOW = 12  # rows from which there are details under the table
@@ -187,13 +187,13 @@ def _line(
         line.append((head_of(said, cells - width(line) - 1, glyphs.ellipsis), f"dim{here}"))
         return fit(line, cells, here)
     card = head_of(_card(e, c.roomy), c.card - 1, glyphs.ellipsis)
-    suite = head_of(shown(e.suite or "unknown"), SUITE - 1, glyphs.ellipsis)
+    suite = head_of(suite_said(e), SUITE - 1, glyphs.ellipsis)
     key = head_of(shown(e.peak_key or ""), KEY - 1, glyphs.ellipsis)
     line += row(
         (f"{when(e, c.roomy, c.year):<{c.when}}", here),
         (set_cell_size(card, c.card), here),
         (set_cell_size(suite, c.suite), f"dim{here}"),
-        (f"{state:<{STATE}}", f"{STATE_STYLE.get(state, '')}{here}"),
+        (f"{state:<{STATE}}", f"{STATE_STYLE.get(state, 'warn' if e.slow else '')}{here}"),
         (_right(minutes(e.duration_s), c.minutes), f"dim{here}"),
         (_right(rate(e.bandwidth_gbs, glyphs), c.slope), f"strong{here}"),
         (_right(rate(e.burst_tflops, glyphs), c.burst), f"strong{here}"),
@@ -214,4 +214,4 @@ def _card(e: Entry, roomy: bool) -> str:
     if not roomy:
         maker = next((m for m in MAKERS if name.startswith(m)), "")
         name = name[len(maker) :] or name
-    return name
+    return f"{e.ranks} x {name}" if e.ranks is not None else name

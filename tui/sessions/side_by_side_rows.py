@@ -9,6 +9,7 @@ from rich.cells import set_cell_size
 
 from roofwatch.session.compare import FASTER, SLOWER, Pair
 from roofwatch.session.comparison_markdown import letter
+from roofwatch.session.comparison_words import method, verdict
 from roofwatch.session.printable import shown
 from roofwatch.session.side_by_side import SideBySide
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -16,9 +17,7 @@ from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.sessions.comparison_rows import (
     condition_said,
     figure_said,
-    method,
     ratio_said,
-    verdict,
     who,
 )
 

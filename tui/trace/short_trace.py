@@ -7,9 +7,10 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.trace.report import TraceReport
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, page, row, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, parts
 from roofwatch.tui.trace.kernel_label import kernel_label
+from roofwatch.tui.trace.told_apart import told_apart
 from roofwatch.tui.trace.trace_pane import NO_TRACE
 from roofwatch.tui.trace.trace_rows import main_bound
 from roofwatch.tui.trace.trace_table import BOUND, share_said
@@ -27,10 +28,9 @@ def build(r: TraceReport, cells: int, height: int, glyphs: Glyphs, at: int) -> l
     head = _head(r, cells, glyphs)[: max(1, height - 2)]
     lines = max(1, height - len(head))
     first = min(max(0, at - lines // 2), max(0, len(r.kernels) - lines))
-    rows = [
-        _line(r, i, i == at, cells, glyphs)
-        for i in range(first, min(first + lines, len(r.kernels)))
-    ]
+    shown = range(first, min(first + lines, len(r.kernels)))
+    names = told_apart([kernel_label(r.kernels[i]) for i in shown], _name_cells(r, cells), CUT)
+    rows = [_line(r, i, name, i == at, cells, glyphs) for i, name in zip(shown, names, strict=True)]
     return micro(page([*head, *rows], cells, height), glyphs)
 
 
@@ -50,10 +50,13 @@ def _head(r: TraceReport, cells: int, glyphs: Glyphs) -> list[Row]:
     return [first, *([row((f" {', '.join(others)}", "dim"))] if others else [])]
 
 
-def _line(r: TraceReport, i: int, here: bool, cells: int, glyphs: Glyphs) -> Row:
+def _name_cells(r: TraceReport, cells: int) -> int:
+    return max(8, cells - FIGURES - (1 if r.device else -9))
+
+
+def _line(r: TraceReport, i: int, name: str, here: bool, cells: int, glyphs: Glyphs) -> Row:
     k = r.kernels[i]
-    name = max(8, cells - FIGURES - (1 if r.device else -9))
     mark, style = (glyphs.here, "strong") if here else (" ", "dim")
-    label = f"{mark}{head_of(kernel_label(k), name, CUT):<{name}}"
+    label = f"{mark}{name:<{_name_cells(r, cells)}}"
     bound = (f"  {k.bound}", BOUND.get(k.bound, "")) if r.device else ("", "")
     return parts(cells, (label, style), (f"{share_said(k.share, glyphs):>7}", ""), bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.trace.report import TraceReport
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
@@ -18,8 +19,8 @@ def whole(r: TraceReport, cells: int, glyphs: Glyphs, top: int) -> list[Row]:
     out = [*verdict_rows(r, cells, glyphs), row("")]
     out += lines_of(r, range(min(top, count)), None, cells, glyphs)
     if count > top:
-        left_s = sum(k.share for k in r.kernels[top:])
-        out.append(row((f"  {count - top} more, {left_s:.1%} of the time: --top {count}", "dim")))
+        left = per_cent(sum(k.share for k in r.kernels[top:]), 1)
+        out.append(row((f"  {count - top} more, {left} of the time: --top {count}", "dim")))
     for rows in (
         stream_rows(r, cells, MOST_STREAMS, glyphs),
         candidate_rows(r, cells, len(r.candidates), glyphs),

@@ -12,10 +12,11 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.trace.report import KernelRow, TraceReport
 from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
 from roofwatch.tui.drawing.numbers import percent
-from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row
+from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.trace.kernel_label import kernel_label
+from roofwatch.tui.trace.told_apart import told_apart
 
 BOUND = {"memory": "burst", "compute": "ok", "overhead": "warn", "unknown": "dim"}
 """Styles of the bounds; the word stands beside."""
@@ -89,9 +90,10 @@ def lines_of(
     head = f"{' ' * (MARK + lettered)}{what:<{columns.name}}"
     head += "".join(f"{'' if n == BAR else n:>{COLUMNS[n]}}" for n in columns.names)
     out = [fit(row((head + ("  bound" if columns.bound else ""), "dim")), cells)]
-    for i in chosen:
+    names = told_apart([kernel_label(r.kernels[i]) for i in chosen], columns.name, glyphs.ellipsis)
+    for i, name in zip(chosen, names, strict=True):
         mark = mark_of(i) if lettered else ""
-        out.append(fit(_line(r.kernels[i], mark, columns, i == at, glyphs), cells))
+        out.append(fit(_line(r.kernels[i], name, mark, columns, i == at, glyphs), cells))
     return out
 
 
@@ -114,9 +116,10 @@ def around(
     return out
 
 
-def _line(k: KernelRow, mark: str, columns: _Columns, here: bool, glyphs: Glyphs) -> list[Piece]:
-    label = head_of(kernel_label(k), columns.name, glyphs.ellipsis)
-    label += " " * (columns.name - cell_len(label))
+def _line(
+    k: KernelRow, name: str, mark: str, columns: _Columns, here: bool, glyphs: Glyphs
+) -> list[Piece]:
+    label = name + " " * (columns.name - cell_len(name))
     plain = "strong" if here else ""
     full = k.of_roof is not None and k.of_roof >= STOP
     filled = round(min(1.0, max(0.0, k.of_roof or 0.0)) * BAR_CELLS)

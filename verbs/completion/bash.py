@@ -43,15 +43,21 @@ _roofwatch_values() {
     eval "$before"
 }
 
+# Each line as it is: a name may be a pattern.
+_roofwatch_lines() {
+    local each
+    COMPREPLY=()
+    while IFS= read -r each; do COMPREPLY+=("$each"); done
+}
+
 _roofwatch_files() {
-    local IFS=$'\\n'
-    COMPREPLY=($(compgen -f -- "$cur"))
+    _roofwatch_lines < <(compgen -f -- "$cur")
     compopt -o filenames 2>/dev/null
 }
 
 # Files here, and the kept ones by their name.
 _roofwatch_sessions() {
-    local path kept=${XDG_DATA_HOME:-$HOME/.local/share}/roofwatch/sessions
+    local path kept=${XDG_DATA_HOME:-${HOME-}/.local/share}/roofwatch/sessions
     _roofwatch_files
     for path in "$kept"/*.jsonl; do
         case ${path##*/} in
@@ -65,9 +71,9 @@ _roofwatch_sessions() {
 
 # What the session on this line has measured.
 _roofwatch_probes() {
-    local each file= kept=${XDG_DATA_HOME:-$HOME/.local/share}/roofwatch/sessions
+    local each file= kept=${XDG_DATA_HOME:-${HOME-}/.local/share}/roofwatch/sessions
     for each in "${COMP_WORDS[@]:2}"; do
-        each=${each//\\\\/} each=${each/#\\~/$HOME}
+        each=${each//\\\\/} each=${each/#\\~/${HOME-}}
         [[ -f $each ]] && file=$each
         if [[ $each == last ]]; then
             for file in "$kept"/*.jsonl; do :; done # the newest, by its name
@@ -100,7 +106,7 @@ BEHIND = """\
             declare -F "$i" >/dev/null && "$i" $((at + 1)) && return
         done
         if ((COMP_CWORD == at + 1)); then
-            COMPREPLY=($(compgen -c -- "$cur"))
+            _roofwatch_lines < <(compgen -c -- "$cur")
         else
             _roofwatch_files
         fi

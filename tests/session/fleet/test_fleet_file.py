@@ -104,7 +104,7 @@ def test_the_json_is_of_the_contract(kept: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    "option", [["--md"], ["--probe", "x"], ["--nominal", "/none"], ["--one-kind"]]
+    "option", [["--table"], ["--probe", "x"], ["--nominal", "/none"], ["--plot", "x.txt"]]
 )
 def test_what_is_of_a_session_is_refused(
     kept: Path, option: list[str], capsys: pytest.CaptureFixture[str]

@@ -96,7 +96,7 @@ def test_the_highest_and_the_nominal_clock_are_named_on_their_lines() -> None:
     nominal = next(r for r in rows if " nominal 1830 " in r)
     assert highest.startswith("   1980 ┤╌")
     assert nominal.startswith("   1830 ╱╌")  # the rows under it stand for more
-    assert any(r.startswith("broken  │") for r in rows)
+    assert any(r.startswith("uneven  │") for r in rows)
     assert rows.index(highest) + 1 < rows.index(nominal)
 
 
@@ -173,7 +173,7 @@ def test_what_is_silent_has_no_figure() -> None:
     session.add(Span(t=20.0, probe="x", edge="begin"))
     rows = drawn(session)
     assert not any(r.rstrip().endswith("1980") for r in rows[1:])
-    assert any("silent for 10 s" in r for r in rows)
+    assert any("no reading for 10 s" in r for r in rows)
 
 
 # Bands and reasons
@@ -445,10 +445,20 @@ def test_only_letters_that_are_explained_are_shown() -> None:
         at = next(i for i, r in enumerate(rows) if r.startswith("probe"))
         letters = set(re.findall(r"(?<![A-Za-z0-9_ ])[a-z](?![A-Za-z0-9_])", rows[at][9:-7]))
         for letter in letters:
-            assert re.search(rf"(?:^|  |│|…){letter} \S+", rows[at + 1]), (size, letter)
+            assert re.search(rf"(?:^|  |│){letter} \S+", rows[at + 1]), (size, letter)
     without = drawn(recorded("full-1"), 80, 14)
     band = next(r for r in without if r.startswith("probe"))
     assert not re.search(r"[─│ ][a-z][─│ ]", band[9:])
+
+
+def test_the_key_says_how_many_letters_are_left_out_and_which_key_tells_them() -> None:
+    session = recorded("full-1")
+    for reach, said in (("+", r"│\d+ earlier: \+  "), ("", r"│\d+ earlier  ")):
+        built = clocks_pane.build(session, 80, 18, UNICODE, ClocksView(WHOLE), reach)
+        rows = [text_of(r) for r in built]
+        assert any(re.search(said, r) for r in rows), rows
+    wide = drawn(session, 200, 40)
+    assert not any("earlier" in r for r in wide)
 
 
 def test_a_held_probe_is_never_called_held_alone() -> None:

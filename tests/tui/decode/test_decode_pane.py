@@ -277,8 +277,8 @@ def test_what_is_hidden_is_counted(curves: list[DecodeCurve], h200: Session) -> 
                 rows = lines(decode_pane.build(h200, cells, height, UNICODE, which))
                 at = next((i for i, r in enumerate(rows) if r.startswith(" batch")), len(rows))
                 seen = sum(bool(re.match(r" +\d+ +[\d.]+ ", r)) for r in rows[at:])
-                told = re.search(rf"(\d+) (?:left out|more|batches): {key}", rows[0])
-                named = re.search(rf"(?:without|not) ([\d, ]+): {key}", rows[0])
+                told = re.search(rf"(\d+) (?:(?:more|batches): {key}|others)", rows[0])
+                named = re.search(rf"{key}(?: shows|:) (\d+(?:, \d+)*)(?! others)", rows[0])
                 hidden = len(named[1].split(",")) if named else int(told[1]) if told else 0
                 assert seen + hidden == 8, (cells, height)
 

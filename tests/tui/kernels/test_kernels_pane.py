@@ -47,6 +47,7 @@ def pages(kernels: list[KernelPoint], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels_pane, "fusions", lambda session, own: [chain])
     told = [row(f" launches {i}") for i in range(40)]
     monkeypatch.setattr(launch_rows, "build", lambda session, own, cells, glyphs: told)
+    monkeypatch.setattr(launch_rows, "measured", lambda session: True)
 
 
 @pytest.mark.parametrize(("cells", "height"), SIZES)
@@ -140,6 +141,24 @@ def test_wide_it_stands_beside_its_picture_with_all_treatments(pages: None, h200
     large = lines(kernels_pane.build(h200, 198, 54, UNICODE, View(0, 0)))
     assert any(r.startswith("▸A add") and "████████████" in r for r in large)
     assert any("three cos" in r for r in large)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "figures"),
+    [
+        ("cards", "every card", r" card 0 +\d+ alone +\d+ at once, -?\d+ % lost"),
+        ("links", "links", r" host > card +pinned|   host > "),
+    ],
+)
+def test_a_small_terminal_has_every_page(name: str, title: str, figures: str) -> None:
+    session = fold(events(FULL.parent / "two" / f"{name}.jsonl"))
+    names = kernels_pane.page_names(session)
+    assert title in names
+    for page in range(len(names)):
+        rows = lines(short_kernels.build(session, 60, 40, UNICODE, View(page)))
+        assert len(names) == 1 or rows[0].startswith(f" {names[page]}")
+        if names[page] == title:
+            assert any(re.match(figures, r) for r in rows), rows
 
 
 def test_pages_follow_each_other_and_scroll(pages: None, h200: Session) -> None:
@@ -247,8 +266,12 @@ def test_without_kernels_the_size_sweeps_have_the_room(cells: int, height: int) 
     assert told[0].endswith("no kernel map: roofwatch --suite kernels")
     assert any("cache reported" in r for r in told)
     sizes = [int(m[1]) for r in told if (m := re.match(r" +(\d+) +[\d.]+ [█░]", r))]
-    hidden = [int(m[1]) for r in told if (m := re.match(r" (\d+) (?:more|left out): key 6", r))]
-    named = [m[1] for r in told if (m := re.match(r" (?:without|not) ([\d, ]+): key 6", r))]
+    hidden = [
+        int(m[1])
+        for r in told
+        if (m := re.match(r" (?:key 6 shows )?(\d+) (?:more: key 6|others)", r))
+    ]
+    named = [m[1] for r in told if (m := re.match(r" key 6(?: shows|:) ([\d, ]+)$", r))]
     hidden += [len(n.split(",")) for n in named]
     assert sizes[:1] == [256] or hidden
     if len(sizes) > 1:
@@ -309,3 +332,13 @@ def test_the_kernel_under_the_cursor_has_a_page(pages: None, h200: Session) -> N
     assert kernels_pane.page_of(h200, View(0, 3), UNICODE) is not None
     assert kernels_pane.page_of(h200, View(0, 999), UNICODE) is not None
     assert kernels_pane.page_of(h200, View(1, 0), UNICODE) is None
+
+
+def test_squares_of_a_slow_device_have_the_unit_of_its_roofline() -> None:
+    cpu = fold(events(FULL.parent / "cpu" / "full-1.jsonl"))
+    large = lines(kernels_pane.build(cpu, 80, 60, UNICODE, View()))
+    assert any(r.split() == ["n", "GFLOP/s"] for r in large)
+    assert any(re.match(r" +512 +5\.63 ", r) for r in large)
+    small = lines(short_kernels.build(cpu, 60, 99, UNICODE, View()))
+    assert any(re.search(r"n 512 +5\.63 GFLOP/s", r) for r in small)
+    assert not any("TFLOP/s" in r for r in [*large, *small])

@@ -57,7 +57,7 @@ def test_a_page_tells_what_it_is_its_numbers_when_and_how_to_avoid_it() -> None:
         "How to avoid it",
     ]
     steps = [line.strip() for line in page if line.strip()[:2] in ("2.", "3.")]
-    assert steps == ["2. sweep", "3. only then doubt it."]
+    assert steps == ["2. sweep", "3. only then doubt it"]
 
 
 def test_evidence_is_aligned_in_units_that_people_read() -> None:

@@ -110,7 +110,7 @@ def test_a_page_says_verdict_number_range_and_finding() -> None:
     page = text(answer(found()[1], 80, UNICODE))
     head, *rest = page.split("\n")
     assert head == " ✗ wrong   reads only   Tesla T4   136 GB/s  42 % of nominal"
-    assert rest[0].startswith("   expected 240 – 288 GB/s: 75% to 90% of nominal 320 GB/s")
+    assert rest[0].startswith("   expected 240 – 288 GB/s: 75 % to 90 % of nominal 320 GB/s")
     assert "   ✗ E1 read-only-bytes  wrong" in rest
     assert "     Why  " in page
     assert "     Do   " in page

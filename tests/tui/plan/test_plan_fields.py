@@ -17,6 +17,7 @@ from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import MEASURED, NOMINAL, Plan, plan
+from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
@@ -26,7 +27,8 @@ from roofwatch.tui.plan.plan_pane import build
 from roofwatch.tui.plan.plan_steps import OVERHEADS_S, beside, doubled, next_of, stepped
 from roofwatch.tui.plan.plan_tables import Tables, load_tables
 
-DECODE = Path(__file__).parent.parent.parent / "sessions" / "h200-decode-1.jsonl"
+KEPT = Path(__file__).parent.parent.parent / "sessions"
+DECODE, TWO = KEPT / "h200-decode-1.jsonl", KEPT / "two"
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,8 @@ def test_m_takes_the_nominal_roofs(tables: Tables, h200: Session) -> None:
     assert found.figures == NOMINAL
     assert found.bandwidth_gbs == 4800.0
     assert round(found.ridge) == 206
+    assert found.memory_bytes == h200.device.memory_bytes  # the card stays this one
+    assert found.batch_memory_cap is not None
     fields.toggle()
     assert fields.figures == MEASURED
 
@@ -440,3 +444,27 @@ def test_a_slice_can_be_typed(tables: Tables, h200: Session) -> None:
     assert fields.card(h200).origin != "derived"
     filled(fields, h200, gpu="T4 MIG 1g.5gb")
     assert "no MIG profile of this card is known" in fields.said
+
+
+def test_a_links_session_is_planned_by_its_links_and_says_that_the_roofs_are_nominal(
+    tables: Tables,
+) -> None:
+    session = Replay(TWO / "links.jsonl").session
+    fields = PlanFields(tables, session)
+    fields.open = "tp"
+    fields.change(1, session)
+    found, remark, _ = fields.answer(session)
+    assert found is not None
+    assert (found.tp, found.peer_from, found.latency_from) == (2, "measured", "measured")
+    assert found.peer_gbs == pytest.approx(385, abs=1)
+    assert remark == "bandwidth and peak for fp16 weights not measured: nominal figures"
+    rows = [text_of(r) for r in build(fields, session, 80, 19, UNICODE)]
+    assert any("nominal: none measured" in r for r in rows)
+    assert any("cards     2 over 385 GB/s (measured)" in r for r in rows)
+    assert any("latency   27.5 µs an all-reduce" in r for r in rows)
+    fields.toggle()  # nominal roofs go with the nominal link
+    found, _, _ = fields.answer(session)
+    assert found is not None
+    assert (found.peer_gbs, found.peer_from, found.latency_from) == (450.0, "nvlink", "none")
+    rows = [text_of(r) for r in build(fields, session, 80, 19, UNICODE)]
+    assert any("latency   none counted: an upper bound" in r for r in rows)

@@ -56,6 +56,16 @@ def test_it_fills_its_size_exactly(
             fields.type(None)
 
 
+def test_the_ridge_says_of_which_precision_it_is(tables: Tables, h200: Session) -> None:
+    fields = PlanFields(tables, h200)
+    for weights, key in (("fp16", "fp16"), ("fp8", "fp8_fast|fp8")):
+        while fields.question.weights != weights:
+            fields.open = "weights"
+            fields.change(1, h200)
+        rows = lines(plan_pane.build(fields, h200, 80, 19, UNICODE))
+        assert re.search(rf"ridge +\d+ FLOP/byte (?:{key})$", rows[0]), rows[0]
+
+
 def test_fields_and_figures_stand_beside_each_other(tables: Tables, h200: Session) -> None:
     h200.price = Price(per_hour=1.99)
     rows = lines(plan_pane.build(PlanFields(tables, h200), h200, 80, 19, UNICODE))
@@ -65,7 +75,7 @@ def test_fields_and_figures_stand_beside_each_other(tables: Tables, h200: Sessio
     assert re.match(r"  price +\$1\.99/h +Mtok +\$0\.0\d+ at batch 128", rows[8])
     assert re.match(r"  roofs +measured here", rows[9])
     head = next(i for i, r in enumerate(rows) if r.startswith("    batch FLOP/B"))
-    told = "batch FLOP/B step tokens/s off linear bound $/Mtok 2 more: PgDn"
+    told = "batch FLOP/B step tokens/s off linear bound $/Mtok PgDn: 32, 128"
     assert " ".join(rows[head].split()) == told
     batches = [r.split("memory")[0].split()[:2] for r in rows[head + 1 :]]
     assert batches[0][0] == "1"
@@ -77,12 +87,12 @@ def test_wide_it_says_whose_roofs_and_draws_the_curve(
 ) -> None:
     fields = PlanFields(tables, h200)
     rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))
-    assert any("FLOP/byte, measured (nominal 206)" in r for r in rows)
+    assert any("FLOP/byte fp16, measured (nominal 206)" in r for r in rows)
     assert any("── measured 9." in r for r in rows)  # of the same model and context
     assert any("╌╌ paper 1" in r for r in rows)
     fields.toggle()
     rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))
-    assert any("206 FLOP/byte, nominal" in r for r in rows)
+    assert any("206 FLOP/byte fp16, nominal" in r for r in rows)
     fields.open = "context"
     fields.change(1, h200)
     rows = lines(plan_pane.build(fields, h200, 120, 31, UNICODE))

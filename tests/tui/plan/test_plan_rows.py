@@ -19,7 +19,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.drawing.significant import cost as written
 from roofwatch.tui.plan.card_model_rows import table_rows
-from roofwatch.tui.plan.plan_rows import duration, plan_rows, size
+from roofwatch.tui.plan.plan_rows import curve_rows, duration, plan_rows, size
 
 ALL = packaged_cards()
 CARDS, MODELS = Cards(ALL), packaged_models()
@@ -130,7 +130,26 @@ def test_the_seeds_table_fits_80_columns_whole() -> None:
         " Tesla T4 × TinyLlama-1.1B     203 2.20 GB  22,528 B   47.7   never AI_max 313",
         " A100-SXM4-80GB × Llama-2-7B   153 13.5 GB 524,288 B   12.6   never memory  65",
         " H100 80GB HBM3 × Llama-3-8B   295 16.1 GB 131,072 B   59.8   never AI_max 250",
+        " never         no batch reaches the roof: AI_max lies under the ridge",
+        " limit AI_max  batch 128 fits, and the bytes of its KV keep it there",
+        " limit memory  it is full before batch 128",
     ]
+
+
+def test_what_the_table_does_not_say_is_not_explained() -> None:
+    plans = table(Question(card="", model="", context=64), ALL, CARDS, MODELS)
+    assert {p.limited_by for p in plans} == {"compute"}
+    assert len(table_rows(plans, 80, UNICODE)) == 2 + len(plans)
+
+
+def test_a_column_of_prices_has_as_many_digits_in_every_row() -> None:
+    question = Question(card="", model="", price=Price(per_hour=1.99))
+    a100, seven = card_named("A100 80GB SXM", CARDS), named("Llama-2-7B", MODELS)
+    assert seven is not None
+    rows = [text_of(r) for r in curve_rows(plan(a100, seven, question), 80)]
+    costs = [r.split()[-2 if not r.endswith("no room") else -3] for r in rows[1:]]
+    assert costs[-1] == "0.320"
+    assert {len(c.partition(".")[2]) for c in costs} == {3}
 
 
 def test_a_table_over_one_side_names_the_other_once() -> None:

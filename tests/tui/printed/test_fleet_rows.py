@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from made_fleet import fleet_lines, made_fleet
+from rich.cells import cell_len
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
@@ -38,8 +39,10 @@ def test_it_names_the_slow_with_their_numbers_and_reasons(fleet: Fleet) -> None:
 
 def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet))
-    assert " collective, 64 ranks    latency at size bus GB/s share" in text
-    assert " all_reduce                20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
+    assert " collective, 64 ranks      latency at size bus GB/s share" in text
+    assert (
+        " all_reduce                  20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
+    )
     assert "83 % of the shorter one is" in " ".join(text.split())
     assert "7 between nodes, 45.0 GB/s, latency 8 µs" in text
     assert "56 within nodes, 380 GB/s, 84 % of nominal, latency 8 µs" in text
@@ -49,7 +52,7 @@ def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
 @pytest.mark.parametrize("ranks", [8, 64, 256])
 def test_it_fits_a_screen_however_many_there_are(cells: int, ranks: int) -> None:
     rows = printed(made_fleet(ranks, lost=tuple(range(0, ranks, 7))), cells)
-    assert len(rows) <= 63
+    assert len(rows) <= 64
     assert all(len(r) <= cells for r in rows)
 
 
@@ -165,3 +168,28 @@ def test_nodes_that_call_themselves_alike_and_threads_are_told() -> None:
 def test_no_figure_loses_its_unit(cells: int) -> None:
     rows = printed(read_fleet(TWO / "fleet-1.jsonl"), cells)
     assert any(r.startswith(" matmul-bf16-sustained, TFLOP/s ") for r in rows)
+
+
+@pytest.mark.parametrize("cells", [60, 70, 80, 120])
+@pytest.mark.parametrize("name", ["fleet-1", "fleet-slow"])
+def test_a_recorded_fleet_fits(name: str, cells: int) -> None:
+    kept = read_fleet(Path(__file__).parents[2] / "sessions" / "two" / f"{name}.jsonl")
+    lines = [line.rstrip() for line in printed(kept, cells)]
+    assert max(map(cell_len, lines)) <= cells
+    text = "\n".join(lines)
+    if name == "fleet-1":
+        assert ("fit off: how far" in text) == ("fit off" in text) == (cells >= 76)
+        assert "bus GB/s" in text
+
+
+def test_cards_with_endless_names_fit() -> None:
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=4, device="cuda"))
+    for rank in range(4):
+        m = {"id": "a", "probe": "add", "gbs": 100.0, "tflops": 0, "protocol": "stream"}
+        made = {"device": {"kind": "cuda", "name": "xy"[rank % 2] * 5000}, "measurements": [m]}
+        record = msgspec.Raw(msgspec.json.encode(made))
+        fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=record))
+    lines = [line.rstrip() for line in printed(fleet, 80)]
+    assert max(map(cell_len, lines)) <= 80
+    assert sum("…" in line for line in lines) >= 2

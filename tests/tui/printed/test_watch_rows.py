@@ -35,6 +35,13 @@ def test_it_fits(session, h200_file: Path, cells: int) -> None:
     assert max(width(r) for r in out) <= cells
 
 
+@pytest.mark.parametrize("name", ["h200-1", "h200-2"])
+def test_its_report_fits(name: str) -> None:
+    watched_file = SESSIONS / f"{name}.jsonl"
+    out = report(Replay(watched_file).session, watched_file, 60, UNICODE)
+    assert max(width(r) for r in out) <= 60
+
+
 def test_it_says_all_that_was_asked_for(session, h200_file: Path) -> None:
     out = rows(seen_by(session, h200_file), findings(session), 120, UNICODE)
     text = "\n".join(text_of(r).rstrip() for r in out)

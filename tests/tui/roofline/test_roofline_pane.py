@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.workload import add_scalar, matmul
 from roofwatch.session.events import AnyEvent, Device, Expect, Measurement, SessionInfo
 from roofwatch.session.file import events
@@ -54,7 +55,7 @@ def test_the_roofline_tells_its_three_roofs_apart(h200: Session) -> None:
     sustained = next(r for r in rows if re.search(r"sustained \d+$", r) and "ridge" not in r)
     assert where["nominal"] < where["burst"] < rows.index(sustained)
     assert "⠄⠄⠄C⠄⠄⠄" in sustained
-    assert any("ridge 206 nominal" in r for r in rows)
+    assert any("ridge bf16 206 nominal" in r for r in rows)
 
 
 def test_ascii_tells_the_roofs_apart_by_their_marks(h200: Session) -> None:
@@ -339,7 +340,7 @@ def on_cpu(point: Callable[..., Measurement]) -> Callable[..., Session]:
 def test_a_cpu_has_its_own_roof_without_a_nominal_one(on_cpu: Callable[..., Session]) -> None:
     rows = drawn(on_cpu("stream", "burst"), key=None, cursor=0)
     assert any(r.endswith("burst 150") for r in rows)
-    assert any("ridge 7.5 burst" in r for r in rows)
+    assert any("ridge fp32 7.5 burst" in r for r in rows)
     assert any(
         r == " A  defines the slope over it, 2.5 GFLOP/s · ridge 7.5 is 60x further right"
         for r in rows
@@ -352,18 +353,18 @@ def test_half_a_roof_is_drawn_too(on_cpu: Callable[..., Session]) -> None:
     slope = drawn(on_cpu("stream"), key=None, cursor=0)
     assert sum(bool(re.search("[⠁-⣿]", r)) for r in picture(slope)) >= 8
     assert any("slope 20 burst GB/s" in r for r in slope)
-    assert any(r.startswith(" A  no flat is measured yet") for r in slope)
+    assert any(r.startswith(" A  no flat is measured") for r in slope)
     flat = drawn(on_cpu("burst"), key=None, cursor=0)
     assert any(re.search(r"│━{30,}▸A━+ burst 150", r) for r in flat)
-    assert any(r.startswith(" A  no bandwidth is measured yet") for r in flat)
+    assert any(r.startswith(" A  no bandwidth is measured") for r in flat)
     held = drawn(on_cpu("stream", "sustained"), key=None)
     assert any(re.search(r"⠄{9,}B⠄+ sustained 120", r) for r in held)
     assert not any("━" in r for r in held)
 
 
 def test_nothing_measured_and_nothing_expected_says_so() -> None:
-    assert any("nothing is measured yet" in r for r in drawn(Session(), key=None))
-    assert any("nothing is measured yet" in r for r in drawn(Session(), key="bf16", cursor=2))
+    assert any("no roof is measured" in r for r in drawn(Session(), key=None))
+    assert any("no roof is measured" in r for r in drawn(Session(), key="bf16", cursor=2))
 
 
 def slow(file: Path, **changed: float) -> Session:
@@ -410,4 +411,4 @@ def test_a_reason_is_cut_between_words(h200_file: Path) -> None:
 
 
 def shown_why(e: Expect) -> str:
-    return e.why or ""
+    return spaced(e.why or "")

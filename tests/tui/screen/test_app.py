@@ -143,6 +143,18 @@ async def test_s_says_where_and_r_says_no_in_a_replay(h200_file: Path) -> None:
         assert "replay" in app.dashboard.pane("footer").lines[0]
 
 
+async def test_where_it_is_saved_fits_anew_in_a_narrower_terminal(h200_file: Path) -> None:
+    app = RoofwatchApp(Replay(h200_file), UNICODE)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await pilot.press("s")
+        for size in ((80, 24), (60, 16), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.3)
+            said = app.dashboard.pane("footer").lines[0].rstrip()
+            assert said.endswith(str(h200_file)[-20:])
+            assert said.startswith(" read from ")
+
+
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
 async def test_these_keys_quit_even_in_a_dialog(h200_file: Path, key: str) -> None:
     app = RoofwatchApp(Replay(h200_file), UNICODE)

@@ -16,7 +16,7 @@ from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.fleet.fleet_help import FleetHelp
 from roofwatch.tui.fleet.links_page import LinksPage
 from roofwatch.tui.fleet.rank_page import RankPage
-from roofwatch.tui.screen.fleet_app import FleetApp
+from roofwatch.tui.screen.fleet_app import FleetApp, FleetScreen
 from roofwatch.verbs import show
 
 TWO = Path(__file__).parents[2] / "sessions" / "two"
@@ -88,14 +88,14 @@ async def test_the_list_of_keys_has_every_key_of_the_grid() -> None:
     signs = {
         "escape": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp",
         "pagedown": "PgDn", "space": "Space", "home": "Home", "end": "End", "enter": "Enter",
-        "question_mark": "?",
+        "question_mark": "?", "f1": "F1",
     }  # fmt: skip
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(app.screen, FleetHelp)
         told = " ".join(line[:18] for line in app.screen.pane.lines)
-        for binding in FleetApp.BINDINGS:
+        for binding in FleetScreen.BINDINGS:
             assert isinstance(binding, Binding)
             for key in binding.key.split(","):
                 if not key.startswith("ctrl+"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of, width
@@ -72,3 +73,20 @@ def test_where_it_is_saved_is_said_without_a_home_too(
 ) -> None:
     monkeypatch.setenv("HOME", home)
     assert saved(Path("/home/me/s.jsonl"), live=False) == ("read from", where)
+
+
+PATH = "~/.local/share/roofwatch/2026-11-29-cuda-h200.jsonl"
+SAVED = "saved as it happens:"
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("cells", [20, 30, 40, 60, 80, 120])
+def test_of_a_path_behind_a_note_the_end_stands(cells: int, glyphs: Glyphs) -> None:
+    text = text_of(footer(cells, glyphs, OFFERS, SAVED, "", PATH)).rstrip()
+    assert cell_len(text) <= cells
+    if cells >= len(SAVED) + len(PATH) + 3:
+        assert text == f" {SAVED} {PATH}"
+    else:
+        assert text.endswith("h200.jsonl")
+        assert glyphs.ellipsis in text
+    assert (SAVED in text) == (cells >= 40)

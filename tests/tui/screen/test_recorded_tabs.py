@@ -65,6 +65,18 @@ def test_the_parts_explain_the_steps(decode: Session) -> None:
     assert any("off linear from batch" in r for r in rows)
 
 
+@pytest.mark.parametrize("cells", [60, 80, 100, 118, 120, 140, 170, 198])
+def test_a_column_of_the_decode_table_stays_where_it_is(decode: Session, cells: int) -> None:
+    count = len(decode_pane.curves(decode))
+    heads = set()
+    for which in range(count):
+        rows = lines(decode_pane.build(decode, cells, 40, UNICODE, which, True))
+        head = next(r for r in rows if r.startswith(" batch"))
+        heads.add(re.split(r" {3}\S weights", head)[0])  # the bars' legend is each curve's own
+    assert count > 1
+    assert len(heads) == 1
+
+
 def test_every_kernel_has_its_row_share_and_treatment(kernels: Session) -> None:
     count = kernels_pane.length(kernels, 80, 19, UNICODE, View())
     seen = set()

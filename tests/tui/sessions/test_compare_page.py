@@ -10,6 +10,7 @@ import pytest
 from textual.app import App
 
 from roofwatch.session.compare import Comparison, compare
+from roofwatch.session.comparison_words import verdict
 from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -17,7 +18,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.sessions.compare_page import HEAD_ROWS, ComparePage, build
-from roofwatch.tui.sessions.comparison_rows import body, verdict
+from roofwatch.tui.sessions.comparison_rows import body
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
 CELLS = [20, 30, 44, 46, 56, 62, 76, 90, 100, 114, 130]
@@ -70,9 +71,14 @@ def test_a_figure_has_both_values_a_ratio_a_direction_and_a_word_on_noise(
 def test_the_whole_is_said_first(cards: Comparison, runs: Comparison) -> None:
     assert verdict(cards) == (
         "Of 13 figures none is better or worse in B; 12 within what two cards of one kind differ "
-        "by (up to 0.3 % in streams, 4 % in all else), 1 not measured alike."
+        "by (up to 0.3 % in streams, 4 % in all else), 1 not measured alike. "
+        "3 more rows are neither better nor worse (ridge, power)."
     )
-    assert verdict(runs) == "Of 13 figures none is better or worse in B; 13 within noise."
+    assert verdict(runs) == (
+        "Of 13 figures none is better or worse in B; 13 within noise. "
+        "3 more rows are neither better nor worse (ridge, power)."
+    )
+    assert len(cards.pairs) == len(runs.pairs) == 13 + 3
     assert verdict(compare(Session(), Session())) == "Nothing was measured in both."
 
 
@@ -218,3 +224,26 @@ async def test_it_scrolls_to_its_end_and_closes(size: tuple[int, int]) -> None:
         assert shown[HEAD_ROWS] == text_of(rows[0]).rstrip()
         await pilot.press("escape")
         assert app.screen is not page
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_a_ratio_beyond_the_scale_has_an_arrow_at_its_edge(h200_file: Path, glyphs: Glyphs) -> None:
+    told = []
+    for factor in (1.0, 0.2, 4.0, 1.3):
+        session = fold(events(h200_file))
+        session.measurements = [
+            msgspec.structs.replace(m, times_s=[t * factor for t in m.times_s])
+            if m.probe == "matmul-fp16"
+            else m
+            for m in session.measurements
+        ]
+        told.append(session)
+    rows = {}
+    for factor, session in zip((0.2, 4.0, 1.3), told[1:], strict=True):
+        page = [text_of(r).rstrip() for r in body(compare(told[0], session), 130, glyphs)]
+        rows[factor] = next(r for r in page if r.startswith("fp16 burst"))
+    below, above = glyphs.off_edge
+    assert rows[0.2].endswith(above)  # five times as fast
+    assert rows[4.0].split(glyphs.vertical)[0].rstrip(glyphs.horizontal + " ").endswith(below)
+    assert not set(rows[1.3][-30:]) & set(glyphs.off_edge)
+    assert glyphs.full in rows[1.3]

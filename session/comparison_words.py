@@ -1,0 +1,84 @@
+"""What two sessions side by side amount to, in words: on the screen, as text, as Markdown."""
+
+from __future__ import annotations
+
+from roofwatch.roofline.per_cent import per_cent
+from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair
+from roofwatch.session.differences import APART
+from roofwatch.session.noise import ON_HOST, RUN_TO_RUN
+
+WITHIN, OUTSIDE, UNLIKE, TOO_FEW = "within", "outside", "unlike", "too few"
+"""What a ratio is beside noise: one word, wherever it stands."""
+MEANT = {
+    UNLIKE: "outside noise, and not measured alike",
+    TOO_FEW: "too few repetitions to tell",
+}
+
+
+def noise_said(p: Pair) -> str:
+    """Whether a ratio is more than noise, in a word or two."""
+    if p.interval is None:
+        return TOO_FEW
+    if p.beyond:
+        return OUTSIDE if p.alike else UNLIKE
+    return WITHIN
+
+
+def verdict(told: Comparison, b: str = "B") -> str:
+    """The whole in a sentence, and how many rows it does not count, since neither end is better."""
+    judged = [p for p in told.pairs if p.better]
+    if not told.pairs:
+        return "Nothing was measured in both."
+    if not judged:
+        return "Nothing was measured in both that could be better or worse."
+    better, worse = told.count(FASTER), told.count(SLOWER)
+    few = sum(p.interval is None for p in judged)
+    unlike = sum(p.beyond and not p.alike for p in judged)
+    two = any(p.cards_apart for p in judged)
+    within = (
+        f"within what two cards of one kind differ by (up to {APART})" if two else "within noise"
+    )
+    rest = [(len(judged) - better - worse - few - unlike, within)]
+    rest += [(unlike, "not measured alike"), (few, "of too few repetitions to tell")]
+    said = [f"{count} {what}" for count, what in rest if count]
+    many = "figure" if len(judged) == 1 else "figures"
+    text = f"Of {len(judged)} {many} {b} is better in {better}, worse in {worse}"
+    if not better and not worse:
+        text = f"Of {len(judged)} {many} none is better or worse in {b}"
+    text = "; ".join([text, ", ".join(said)] if said else [text]) + "."
+    return f"{text} {_neither(told)}".rstrip()
+
+
+def _neither(told: Comparison) -> str:
+    """The rows that are no better for being larger or smaller, by name."""
+    names = list(dict.fromkeys(_kind(p) for p in told.pairs if not p.better))
+    count = sum(not p.better for p in told.pairs)
+    if not count:
+        return ""
+    more = "row is" if count == 1 else "rows are"
+    return f"{count} more {more} neither better nor worse ({', '.join(names)})."
+
+
+def _kind(p: Pair) -> str:
+    """What a figure is, whichever precision it is of."""
+    if " ridge" in p.name:
+        return "ridge"
+    return p.name.rpartition(": ")[2]
+
+
+def method(told: Comparison) -> str:
+    """What noise is here, and what the words on it mean."""
+    spreads = ", ".join(
+        f"{name} {per_cent(RUN_TO_RUN[key], 1)}"
+        for name, key in (("streams", "stream"), ("bursts", "burst"), ("sustained", "sustained"))
+    )
+    two = any(p.cards_apart for p in told.pairs)
+    cards = f", and than two cards of one kind differ by (up to {APART})" if two else ""
+    words = dict.fromkeys(noise_said(p) for p in told.pairs)
+    meant = "".join(f" {w.capitalize()}: {MEANT[w]}." for w in MEANT if w in words)
+    return (
+        "B / A is outside noise where chance brings it there in less than one of 2000 comparisons: "
+        "by its own repetitions (the 95 % interval is of their order) and by what fresh runs of "
+        f"one card differ ({spreads}; {100 * ON_HOST:.0f} % is assumed where a CPU decides){cards}."
+        f"{meant}"
+    )

@@ -1,0 +1,100 @@
+"""A fleet without what tells whose it is: hosts are numbered, no UUID and no path is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from roofwatch.session.anonymous import clean, scrubbed, words_of
+from roofwatch.session.fleet.fleet_file import fleet_lines
+from roofwatch.session.fleet.lines import (
+    AnyLine,
+    CollectiveLine,
+    EndLine,
+    LinkLine,
+    NoteLine,
+    OverlapLine,
+    RankLine,
+)
+
+REMOVED = "removed"
+
+
+class _Names(NamedTuple):
+    """Of each node and host the number that it gets; what finds them in a text."""
+
+    of: dict[str, str]
+    words: re.Pattern[str] | None
+
+    def text(self, said: str) -> str:
+        """Without paths and UUIDs, hosts by their numbers."""
+        said = clean(said)
+        if self.words is None:
+            return said
+        return self.words.sub(lambda m: self.of.get(m[0].lower(), REMOVED), said)
+
+    def node(self, name: str) -> str:
+        """The number of a node or a host; empty of none."""
+        return self.of.get(name.lower(), "")
+
+
+def anonymous_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
+    """Each line of a fleet's file with its row, clean. Raises as ``fleet_lines`` does.
+
+    The file is read twice: a name may stand in a line before that of its rank.
+    """
+    names = _names(path)
+    for row, line in fleet_lines(path):
+        yield row, _cleaned(line, names)
+
+
+def _names(path: Path) -> _Names:
+    ranks = (line for _, line in fleet_lines(path) if isinstance(line, RankLine))
+    told = {line.rank: (line.node, line.host) for line in ranks}
+    of: dict[str, str] = {}
+    nodes = dict.fromkeys(node or host for _, (node, host) in sorted(told.items()) if node or host)
+    number = {node: f"node {i}" for i, node in enumerate(nodes, 1)}
+    for node, host in told.values():
+        for name in (node, host, host.partition(".")[0]):
+            if name:
+                of.setdefault(name.lower(), number[node or host])
+    return _Names(of, words_of(set(of), set()))
+
+
+def _cleaned(line: AnyLine, names: _Names) -> AnyLine:
+    changed: dict[str, Any] = {}
+    if isinstance(line, RankLine):
+        own = names.node(line.node or line.host)
+        changed = {"host": own, "node": own, "why": names.text(line.why)}
+        changed["record"] = _record(line.record, names)
+    elif isinstance(line, CollectiveLine):
+        changed = {"node": names.node(line.node), "status": names.text(line.status)}
+    elif isinstance(line, LinkLine | OverlapLine):
+        changed = {"status": names.text(line.status)}
+    elif isinstance(line, NoteLine):
+        changed = {"text": names.text(line.text)}
+    elif isinstance(line, EndLine):
+        changed = {"why": names.text(line.why)}
+    return msgspec.structs.replace(line, **changed)
+
+
+def _record(raw: msgspec.Raw, names: _Names) -> msgspec.Raw:
+    """The same record with null in place of UUID and file, and every text clean."""
+    try:
+        record = msgspec.json.decode(raw) if raw else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return raw  # whoever folds it says so, with its row
+    if not isinstance(record, dict):
+        return raw
+    record = scrubbed(record, names.words)
+    for part, field in (("device", "uuid"), ("session", "file")):
+        told = record.get(part)
+        if isinstance(told, dict) and field in told:
+            told[field] = None
+            status = told.get("status")
+            told["status"] = (status if isinstance(status, dict) else {}) | {field: REMOVED}
+    return msgspec.Raw(msgspec.json.encode(record))

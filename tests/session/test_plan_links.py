@@ -1,0 +1,161 @@
+"""What sessions and fleets measured between cards, in a plan: whose figure, in which order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roofwatch.notebook.known_card import Cards
+from roofwatch.roofline.models import named
+from roofwatch.session.cards import packaged_cards
+from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.lines import CollectiveLine, Header, LinkLine, RankLine
+from roofwatch.session.fold import Session
+from roofwatch.session.models import packaged_models
+from roofwatch.session.plan import PlanError, Question
+from roofwatch.session.plan_links import with_links
+from roofwatch.session.plan_sources import kept_plan
+from roofwatch.session.replay import Replay
+
+TWO = Path(__file__).parent.parent / "sessions" / "two"
+CARDS = Cards(packaged_cards())
+EIGHT = named("Llama-3-8B", packaged_models())
+ASKED = Question(card="", model="x", tp=2)
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Fleet:
+    return read_fleet(TWO / "fleet-1.jsonl")
+
+
+@pytest.fixture(scope="module")
+def copies() -> Session:
+    return Replay(TWO / "links.jsonl").session
+
+
+def reduce_line(
+    group: str, node: str, alpha_s: float, gbs: float, ranks: int = 8
+) -> CollectiveLine:
+    sizes = [1 << shift for shift in (10, 20, 28, 30)]
+    factor = 2 * (ranks - 1) / ranks
+    times = [alpha_s + factor * size / gbs / 1e9 for size in sizes]
+    return CollectiveLine(
+        op="all_reduce",
+        group=group,
+        node=node,
+        ranks=ranks,
+        backend="nccl",
+        sizes_bytes=sizes,
+        times_s=times,
+    )
+
+
+def many(*lines: CollectiveLine | LinkLine, nodes: tuple[str, ...] = ("a", "b")) -> Fleet:
+    found = Fleet()
+    found.add(Header(schema="roofwatch.fleet/1", world=len(nodes)))
+    for rank, node in enumerate(nodes):
+        found.add(RankLine(rank=rank, host=node, node=node))
+    for line in lines:
+        found.add(line)
+    return found
+
+
+def test_a_fleets_all_reduce_is_the_link_and_its_ranks_the_roofs(fleet: Fleet) -> None:
+    found = kept_plan([], [fleet], ASKED, CARDS, EIGHT)
+    assert found.gpu == "NVIDIA H200"
+    assert (found.bandwidth_from, found.peak_from, found.figures) == ("measured",) * 3
+    assert (found.peer_from, found.latency_from) == ("measured", "measured")
+    assert found.peer_gbs == pytest.approx(332, abs=1)
+    assert found.peer_latency_s == pytest.approx(51.3e-6, abs=1e-7)
+    assert any("all-reduce of 2 ranks by nccl" in note for note in found.notes)
+    assert any("the latency is that of 2 cards" in note for note in found.notes)  # of 4 and 8
+
+
+def test_a_links_session_gives_links_and_the_rest_is_nominal_in_so_many_words(
+    copies: Session,
+) -> None:
+    found = kept_plan([copies], [], ASKED, CARDS, EIGHT)
+    assert found.figures == found.bandwidth_from == found.peak_from == "nominal"
+    assert found.peer_gbs == pytest.approx(385, abs=1)
+    assert found.peer_from == "measured"
+    assert "bandwidth and peak for fp16 weights not measured: nominal figures" in found.notes
+
+
+def test_a_collective_goes_before_copies_whichever_file_is_named_first(
+    fleet: Fleet, copies: Session
+) -> None:
+    found = kept_plan([copies], [fleet], ASKED, CARDS, EIGHT)
+    assert found.peer_latency_s == pytest.approx(51.3e-6, abs=1e-7)
+    assert found.bandwidth_from == "measured"  # the ranks', where the session has none
+    alone = with_links(ASKED, [copies])
+    assert alone.peer_hop_s == pytest.approx(13.7e-6, abs=3e-7)
+
+
+def test_copies_wait_longer_the_more_cards_stand_in_the_ring(copies: Session) -> None:
+    rows = kept_plan([copies], [], ASKED, CARDS, EIGHT).scaling
+    comm = {x.tp: x.comm_s for x in rows if x.batch == 1}
+    assert comm[8] / comm[2] == pytest.approx(7, rel=0.01)
+
+
+def test_of_several_nodes_the_slowest_all_reduce_within_one_counts() -> None:
+    asked = with_links(
+        ASKED,
+        [],
+        [
+            many(
+                reduce_line("world", "", 9e-4, 10.0, ranks=16),
+                reduce_line("within", "a", 3e-5, 400.0),
+                reduce_line("within", "b", 4e-5, 300.0),
+                reduce_line("between", "", 8e-4, 11.0, ranks=2),
+            )
+        ],
+    )
+    assert asked.peer_gbs == pytest.approx(300, rel=0.01)
+    assert asked.peer_latency_s == pytest.approx(4e-5, rel=0.01)
+    assert asked.peer_ranks == 8
+
+
+def test_a_fleet_without_collectives_gives_its_pairs() -> None:
+    pairs = (
+        LinkLine(a=0, b=1, size_bytes=1 << 26, time_s=(1 << 26) / 300e9, latency_s=2e-5),
+        LinkLine(a=0, b=2, group="between", size_bytes=1 << 26, time_s=1.0, latency_s=1e-3),
+    )
+    asked = with_links(ASKED, [], [many(*pairs, nodes=("a", "a", "b"))])
+    assert asked.peer_gbs == pytest.approx(300)
+    assert (asked.peer_hop_s, asked.peer_latency_s) == (pytest.approx(2e-5), None)
+
+
+def test_what_is_given_stands(fleet: Fleet) -> None:
+    given = msgspec.structs.replace(ASKED, peer_gbs=100.0)
+    assert with_links(given, [], [fleet]) is given
+    late = with_links(msgspec.structs.replace(ASKED, peer_latency_s=0.0), [], [fleet])
+    assert (late.peer_latency_s, late.peer_source) == (0.0, "measured")
+    found = kept_plan([], [fleet], late, CARDS, EIGHT)
+    assert (found.peer_latency_s, found.latency_from) == (0.0, "given")
+
+
+def test_files_of_two_cards_make_no_plan(fleet: Fleet, full: Session) -> None:
+    other = (
+        msgspec.structs.replace(full.nominal, key="x", name="NVIDIA X") if full.nominal else None
+    )
+    full.nominal = other
+    with pytest.raises(PlanError, match="measured on NVIDIA X, not on NVIDIA H200"):
+        kept_plan([full], [fleet], ASKED, CARDS, EIGHT)
+    with pytest.raises(PlanError, match="not on Tesla T4"):
+        kept_plan([], [fleet], msgspec.structs.replace(ASKED, card="T4"), CARDS, EIGHT)
+    with pytest.raises(PlanError, match="no rank of the fleet has measured a card"):
+        kept_plan([], [many()], ASKED, CARDS, EIGHT)
+
+
+def test_break_even_is_where_both_take_as_long(fleet: Fleet) -> None:
+    found = kept_plan([], [fleet], ASKED, CARDS, EIGHT)
+    two = next(x for x in found.scaling if (x.tp, x.batch) == (2, 1))
+    assert two.break_even_s is not None
+    assert two.break_even_s < found.peer_latency_s  # so one card is the faster
+    at = msgspec.structs.replace(ASKED, peer_latency_s=two.break_even_s)
+    even = kept_plan([], [fleet], at, CARDS, EIGHT).scaling
+    assert next(x for x in even if (x.tp, x.batch) == (2, 1)).speedup == pytest.approx(1.0)
+    assert [x.break_even_s for x in found.scaling if x.tp == 1] == [None, None]
