@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.finding import WRONG
+from roofwatch.roofline.own_best import TIMES
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
@@ -20,6 +21,7 @@ from roofwatch.session.file import slug
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing
+from roofwatch.session.noise import TURNS_TO_TURNS
 from roofwatch.session.rates import value
 from roofwatch.session.roof_doubts import unsound
 
@@ -149,6 +151,8 @@ def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
         if m.protocol == "sustained" and session.sustain_s != sustain_s:
             continue  # the longer it is held, the hotter it is
         apart = spread(session, m.protocol)
+        if m.protocol == "burst":  # the next search may find other shapes, which take other turns
+            apart = max(apart, TURNS_TO_TURNS / TIMES)
         if not own:
             apart = max(apart, STREAMS_APART if m.peak_key is None else CARD_TO_CARD)
         date = (session.started_at or "an unknown day")[:10]

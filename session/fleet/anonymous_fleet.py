@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,11 +25,26 @@ from roofwatch.session.fleet.lines import (
 REMOVED = "removed"
 
 
+class _Card(msgspec.Struct, frozen=True):
+    uuid: str | None = None
+
+
+class _Record(msgspec.Struct, frozen=True):
+    device: _Card = _Card()
+
+
+_uuid = msgspec.json.Decoder(_Record | None)
+
+
 class _Names(NamedTuple):
-    """Of each node and host the number that it gets; what finds them in a text."""
+    """Of each node and host the number that it gets; what finds them in a text.
+
+    ``shared``: of the UUID of a card that several ranks had what stands for it.
+    """
 
     of: dict[str, str]
     words: re.Pattern[str] | None
+    shared: dict[str, str]
 
     def text(self, said: str) -> str:
         """Without paths and UUIDs, hosts by their numbers."""
@@ -53,8 +69,12 @@ def anonymous_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
 
 
 def _names(path: Path) -> _Names:
-    ranks = (line for _, line in fleet_lines(path) if isinstance(line, RankLine))
-    told = {line.rank: (line.node, line.host) for line in ranks}
+    told: dict[int, tuple[str, str]] = {}
+    cards: dict[int, str | None] = {}
+    for _, line in fleet_lines(path):
+        if isinstance(line, RankLine):
+            told[line.rank] = line.node, line.host
+            cards[line.rank] = _uuid_of(line.record)
     of: dict[str, str] = {}
     nodes = dict.fromkeys(node or host for _, (node, host) in sorted(told.items()) if node or host)
     number = {node: f"node {i}" for i, node in enumerate(nodes, 1)}
@@ -62,7 +82,18 @@ def _names(path: Path) -> _Names:
         for name in (node, host, host.partition(".")[0]):
             if name:
                 of.setdefault(name.lower(), number[node or host])
-    return _Names(of, words_of(set(of), set()))
+    every = Counter(uuid for _, uuid in sorted(cards.items()) if uuid)
+    several = (uuid for uuid, ranks in every.items() if ranks > 1)
+    shared = {uuid: f"shared card {i}" for i, uuid in enumerate(several, 1)}
+    return _Names(of, words_of(set(of), set()), shared)
+
+
+def _uuid_of(raw: msgspec.Raw) -> str | None:
+    try:
+        record = _uuid.decode(raw) if raw else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None  # whoever folds it says so, with its row
+    return record.device.uuid if record else None
 
 
 def _cleaned(line: AnyLine, names: _Names) -> AnyLine:
@@ -83,18 +114,22 @@ def _cleaned(line: AnyLine, names: _Names) -> AnyLine:
 
 
 def _record(raw: msgspec.Raw, names: _Names) -> msgspec.Raw:
-    """The same record with null in place of UUID and file, and every text clean."""
+    """The same record with null in place of UUID and file, and every text clean.
+
+    Where ranks had a card together, that stays to be seen.
+    """
     try:
         record = msgspec.json.decode(raw) if raw else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return raw  # whoever folds it says so, with its row
     if not isinstance(record, dict):
         return raw
+    uuid = _uuid_of(raw)
     record = scrubbed(record, names.words)
     for part, field in (("device", "uuid"), ("session", "file")):
         told = record.get(part)
         if isinstance(told, dict) and field in told:
-            told[field] = None
+            told[field] = names.shared.get(uuid) if uuid and field == "uuid" else None
             status = told.get("status")
             told["status"] = (status if isinstance(status, dict) else {}) | {field: REMOVED}
     return msgspec.Raw(msgspec.json.encode(record))

@@ -24,6 +24,7 @@ from roofwatch.session.fleet.link_nominals import (
 )
 from roofwatch.session.fleet.missing_links import missing_links
 from roofwatch.session.fleet.outliers import outliers
+from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.session.fleet.spreads import Metric, kinds, metrics
 from roofwatch.session.printable import plain_json
 
@@ -37,6 +38,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
     several, rates, sold = len(kinds(fleet)) > 1, link_gbs(fleet), link_nominals(fleet)
     rest: dict[str, Any] = {
         "spread": {f"{m.name} ({m.device})" if several else m.name: _spread(m) for m in found},
+        "shared_cards": shared_cards(fleet),
         "outliers": [msgspec.to_builtins(o) for o in outliers(fleet, found)],
         "collectives": [
             msgspec.to_builtins(collective(c)) | {"of_nominal": of_collective(sold, c)}

@@ -93,8 +93,8 @@ def test_a_card_that_became_slower_never_lowers_its_range(tmp_path: Path) -> Non
         e.probe: e
         for e in expectations(session.specs, session.device, session.nominal, 0.0, 1, best)
     }
-    # 818.5 by two times 0.4 %: what fresh runs of one card lie apart.
-    assert (told[PROBE].low, told[PROBE].high) == pytest.approx((811.9, 825.0), abs=0.3)
+    # 818.5 by 2.7 %: what fresh runs of one card lie apart whose searches found other shapes.
+    assert (told[PROBE].low, told[PROBE].high) == pytest.approx((796.7, 840.2), abs=0.3)
     assert not told[PROBE].holds(818.5 / 1.05)
     assert "own best" in told[PROBE].why
 

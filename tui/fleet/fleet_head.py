@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.link_figures import SlowLink
+from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.session.fleet.slow_ranks import Slow
 from roofwatch.session.fleet.spreads import kinds
 from roofwatch.session.printable import shown
@@ -11,6 +12,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, hung, row, width
 
 STARTED = {"": "", "alone": ", one process alone", "variables": ", started by hand"}
+MOST_SHARED, MOST_RANKS = 3, 8
 NONE_MEASURED = {"cpu": "CPUs", "cuda": "GPUs"}
 
 
@@ -26,7 +28,23 @@ def head_rows(
     how = STARTED.get(h.launcher, f" by {h.launcher}")
     ended = "" if fleet.end is not None else "; its file was cut short"
     said = "; ".join(filter(None, (f"{words}, {of}", f"{h.suite} suite{how}" if h.suite else "")))
-    return [*hung(" ", said + ended, cells, "title"), _fared(fleet, slow, links, cells, glyphs)]
+    title = hung(" ", said + ended, cells, "title")
+    fared = _fared(fleet, slow, links, cells, glyphs)
+    return [*title, fared, *_shared(fleet, cells, glyphs)]
+
+
+def _shared(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
+    """Ranks that had one card together: what they measured is none of its figures."""
+    found = shared_cards(fleet)
+    out: list[Row] = []
+    for ranks in found[:MOST_SHARED]:
+        some = ", ".join(map(str, ranks[:MOST_RANKS]))
+        some += f" and {len(ranks) - MOST_RANKS} more" if len(ranks) > MOST_RANKS else ""
+        said = f"ranks {some} had one card together: each shows a part of it"
+        out += hung(f" {glyphs.warn} ", said, cells, of_head="warn")
+    if len(found) > MOST_SHARED:
+        out.append(row((f"   and {len(found) - MOST_SHARED} cards more", "dim")))
+    return out
 
 
 def _fared(

@@ -96,8 +96,13 @@ def _metric(m: Metric, worst: float | None, wide: int, one: bool, glyphs: Glyphs
     if not m.judged or s.count < 2:
         return row(text)
     if worst is not None:
-        return row(text, (f"{glyphs.warn} {worst * 100:.0f} %", "warn"))
+        return row(text, (f"{glyphs.warn} {_share(worst)}", "warn"))
     return row(text, (glyphs.ok, "ok"))
+
+
+def _share(under: float) -> str:
+    """Two digits at least: a stream is slow from 0.3 % on."""
+    return f"{under * 100:.2g} %" if under < 0.1 else f"{under * 100:.0f} %"
 
 
 def _slow(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Row]:
@@ -136,7 +141,7 @@ def outlier_said(o: Outlier) -> str:
     """One slow figure with its numbers."""
     against = "the median" if not o.doubt else "the faster"
     text = (
-        f"{shown(o.metric)} {significant(o.value)} {o.unit}, {o.under * 100:.0f} % under {against} "
+        f"{shown(o.metric)} {significant(o.value)} {o.unit}, {_share(o.under)} under {against} "
         f"{significant(o.median)}"
     )
     if o.deviations is not None:

@@ -132,3 +132,25 @@ def test_a_collective_of_nobody_has_no_bandwidth(kept: Path, ranks: int) -> None
     kept.write_bytes(kept.read_bytes() + encode(line))
     assert collective(read_fleet(kept).collectives[-1]).sizes == []
     assert main(["show", str(kept)]) == 0
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_ranks_of_one_card_are_told_without_its_uuid_too(
+    kept: Path, capsys: pytest.CaptureFixture[str], anonymous: bool
+) -> None:
+    uuid = "GPU-5021cba0-78eb-c8d4-b98b-4700bfd71fff"
+    lines = []
+    for raw in kept.read_bytes().splitlines():
+        line = json.loads(raw)
+        if line["kind"] == "rank" and line.get("record") and line["rank"] in (0, 2):
+            line["record"]["device"]["uuid"] = uuid
+        lines.append(json.dumps(line))
+    kept.write_text("\n".join(lines) + "\n")
+    how = ["--anonymous"] if anonymous else []
+    assert main(["show", str(kept), *how]) == 0
+    assert "ranks 0, 2 had one card together" in capsys.readouterr().out
+    assert main(["show", str(kept), "--json", *how]) == 0
+    out = capsys.readouterr().out
+    told = json.loads(out)
+    assert told["shared_cards"] == [[0, 2]]
+    assert (uuid in out) is not anonymous

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,9 @@ from rich.cells import cell_len
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.fleet_json import fleet_json
 from roofwatch.session.fleet.lines import CollectiveLine, EndLine, Header, LinkLine, RankLine
+from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.fleet_rows import fleet_rows
@@ -193,3 +196,33 @@ def test_cards_with_endless_names_fit() -> None:
     lines = [line.rstrip() for line in printed(fleet, 80)]
     assert max(map(cell_len, lines)) <= 80
     assert sum("…" in line for line in lines) >= 2
+
+
+def test_ranks_that_had_one_card_together_are_told() -> None:
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=4, device="cuda"))
+    for rank, card in enumerate("abba"):
+        m = {"id": "a", "probe": "add", "gbs": 100.0, "tflops": 0, "protocol": "stream"}
+        device = {"kind": "cuda", "name": "card", "uuid": f"GPU-{card}"}
+        record = msgspec.Raw(msgspec.json.encode({"device": device, "measurements": [m]}))
+        fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=record))
+    assert shared_cards(fleet) == [(0, 3), (1, 2)]
+    lines = printed(fleet)
+    assert sum("had one card together" in line for line in lines) == 2
+    assert " ▲ ranks 0, 3 had one card together: each shows a part of it" in lines
+    told = json.loads(b"".join(fleet_json(fleet, [])))
+    assert told["shared_cards"] == [[0, 3], [1, 2]]
+    assert shared_cards(made_fleet(64)) == []
+    assert shared_cards(read_fleet(TWO / "fleet-1.jsonl")) == []
+
+
+def test_a_stream_that_is_slow_by_little_has_digits() -> None:
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=2, device="cuda"))
+    for rank, gbs in enumerate((4284.0, 4264.0)):
+        m = {"id": "a", "probe": "add", "gbs": gbs, "tflops": 0, "protocol": "stream"}
+        record = msgspec.Raw(msgspec.json.encode({"device": {"kind": "cuda"}, "measurements": [m]}))
+        fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=record))
+    text = " ".join(" ".join(printed(fleet)).split())
+    assert "▲ 0.47 %" in text
+    assert "0.47 % under the faster" in text
