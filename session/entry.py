@@ -241,19 +241,21 @@ def _entry(path: Path, size: int, mtime: float, session: Session, measured: Sess
         peak_key=own.main_key,
         burst_tflops=main.burst_tflops if main else None,
         sustained_tflops=main.sustained_tflops if main else None,
-        roofs=tuple(
-            EntryRoof(
-                peak_key=key,
-                unit=unit(key),
-                burst=flat.burst_tflops,
-                sustained=flat.sustained_tflops,
-            )
-            for key, flat in own.compute.items()
-            if flat.burst_tflops is not None or flat.sustained_tflops is not None
-        ),
+        roofs=entry_roofs(own),
         probes=len({m.probe for m in session.measurements}),
         faults=len(session.faults),
         partly=size > WHOLE_BYTES,
+    )
+
+
+def entry_roofs(own: Roofs) -> tuple[EntryRoof, ...]:
+    """Of each precision that was measured."""
+    return tuple(
+        EntryRoof(
+            peak_key=key, unit=unit(key), burst=flat.burst_tflops, sustained=flat.sustained_tflops
+        )
+        for key, flat in own.compute.items()
+        if flat.burst_tflops is not None or flat.sustained_tflops is not None
     )
 
 

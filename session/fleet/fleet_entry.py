@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from roofwatch.roofline.peaks import unit
-from roofwatch.session.entry import Entry, EntryRoof
+from roofwatch.session.entry import Entry, entry_roofs
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.fleet_file import fleet_lines, folded
@@ -56,15 +55,7 @@ def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: floa
         peak_key=own.main_key,
         burst_tflops=main.burst_tflops if main else None,
         sustained_tflops=main.sustained_tflops if main else None,
-        roofs=tuple(
-            EntryRoof(
-                peak_key=key,
-                unit=unit(key),
-                burst=flat.burst_tflops,
-                sustained=flat.sustained_tflops,
-            )
-            for key, flat in own.compute.items()
-        ),
+        roofs=entry_roofs(own),
         probes=len(fleet.metrics()),
         faults=len(fleet.troubled),
         ranks=complete(fleet).world,
