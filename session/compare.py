@@ -16,6 +16,8 @@ from roofwatch.session.figures import Figure, figures
 from roofwatch.session.fold import Session
 from roofwatch.session.noise import TURNS_APART, TURNS_TO_TURNS, leaves_out_1
 from roofwatch.session.printable import shown
+from roofwatch.session.roof_doubts import doubted_probes
+from roofwatch.session.roofs import roofs
 
 TOO_FEW = "too_few"  # repetitions for an interval
 UNMEASURED = "not measured"
@@ -29,10 +31,10 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
     ``outside_noise``: the interval, widened to one chance in 2000, leaves out 1, and the ratio is
     further from 1 than ``run_to_run``, which fresh runs of one card may lie apart by the same
-    chance. ``alike`` is false where the two were
-    not measured in one way, as by other kernels: then the ratio is none of the cards'. ``notes``
-    say what is not alike. ``cards_apart`` is the share by which two cards of one kind differ in
-    this figure; 0 where both were measured on one card, or on cards of two kinds.
+    chance. ``alike`` is false where the two were not measured in one way, as by other kernels: then
+    the ratio is none of the cards'. ``notes`` say what is not alike, and what speaks against a
+    figure itself. ``cards_apart`` is the share by which two cards of one kind differ in this
+    figure; 0 where both were measured on one card, or on cards of two kinds.
     """
 
     what: str
@@ -113,7 +115,9 @@ def compare(a: Session, b: Session) -> Comparison:
     of_a = {(f.what, f.unit): f for f in figures(a)}
     of_b = {(f.what, f.unit): f for f in figures(b)}
     two = of_one_kind(a, b)
-    pairs = [pair for key, f in of_a.items() if key in of_b and (pair := _pair(f, of_b[key], two))]
+    doubts = [("A", doubted_probes(a, roofs(a))), ("B", doubted_probes(b, roofs(b)))]
+    both = [(f, of_b[key]) for key, f in of_a.items() if key in of_b]
+    pairs = [_doubted(pair, doubts) for f, g in both if (pair := _pair(f, g, two))]
     met = {(p.what, p.unit) for p in pairs}
     differing, same = differences(a, b)
     return Comparison(
@@ -162,6 +166,14 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
         status={"interval": TOO_FEW} if ends is None else {},
         cards_apart=_cards_apart(a) if two_cards else 0.0,
     )
+
+
+def _doubted(pair: Pair, doubts: list[tuple[str, dict[str, str]]]) -> Pair:
+    """With what its own session says against a figure."""
+    said = [
+        f"not to be believed in {name}: {of[pair.probe]}" for name, of in doubts if pair.probe in of
+    ]
+    return msgspec.structs.replace(pair, notes=[*pair.notes, *said]) if said else pair
 
 
 def _other_turns(a: Figure, b: Figure) -> list[str]:

@@ -46,7 +46,9 @@ def _against(name: str, other: Against, text: Text, table: Table) -> list[str]:
         said.append("No condition that both know differs.")
     head = [column.format(name) for column in HEAD]
     said.append(text(verdict(other.told, name)))
-    return [*said, table(head, [_row(p, text) for p in other.told.pairs])]
+    noted = [f"- {text(p.what)}: {text('; '.join(p.notes))}" for p in other.told.pairs if p.notes]
+    rows = table(head, [_row(p, text) for p in other.told.pairs])
+    return [*said, rows, *(["\n".join(noted)] if noted else [])]
 
 
 def _who(which: Which, text: Text) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.notebook.unstable import held_noise
+from roofwatch.notebook.unstable import HELD_OVER, held_noise
 from roofwatch.roofline.statistics import spread
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -19,6 +19,7 @@ from roofwatch.session.roofs import Roofs
 FLAGGED = "flagged"
 OVER = 1.005  # of a roof: what is written as 101 % or more
 AT_ONCE = ("stream", "burst")  # protocols of what is not held
+BELOW = "below"
 UNSETTLED = "time-cap"  # why a probe stopped whose repetitions never came to agree
 
 
@@ -62,16 +63,18 @@ def doubted_probes(
 def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
     """Probes whose figure must not become what later runs are held to.
 
-    They are flagged as more than a note, never settled, or out of the physical order: what was
-    held for seconds and what the same did in a moment, where the held one is the faster.
+    They are flagged as more than a note, below their range, never settled, or out of the physical
+    order: what was held for seconds and what the same did in a moment, where the held one is the
+    faster. How far the repetitions lie apart excuses nothing here.
     """
     measured = session.measured()
     probes = {f.subject for f in found if f.severity != NOTE}
+    probes |= {m.probe for m in measured if _outside(session, m).startswith(BELOW)}
     probes |= {m.probe for m in measured if m.stop == UNSETTLED}
     for held in (m for m in measured if m.protocol == "sustained"):
         of = _work(held)
         alike = [m for m in measured if m.protocol in AT_ONCE and _work(m) == of]
-        if alike and _faster(held, max(alike, key=value)):
+        if alike and value(held) > (1 + HELD_OVER) * max(map(value, alike)):
             probes |= {held.probe, *(m.probe for m in alike)}
     return probes
 
@@ -91,7 +94,7 @@ def _outside(session: Session, m: Measurement) -> str:
     expect = session.expect(m.probe, m.run)
     if expect is None or m.claim is not None or expect.holds(value(m)):
         return ""
-    return f"{'below' if value(m) < expect.low else 'above'} its expected range"
+    return f"{BELOW if value(m) < expect.low else 'above'} its expected range"
 
 
 def defines(p: Point, own: Roofs) -> str:

@@ -102,7 +102,8 @@ def fall(session: Session, run: int | None = None, probe: str | None = None) -> 
     clock = median(clocks) if clocks else None
     # At its top the clock has cost nothing: then the difference is another's, or noise.
     fell = clock is None or not device.sm_max_mhz or clock < AT_TOP * device.sm_max_mhz
-    price = tflops(burst) - rate if burst is not None and fell else None
+    shared = bool(device.processes)  # then what is missing is somebody else's, whatever the clock
+    price = tflops(burst) - rate if burst is not None and fell and not shared else None
     return Fall(
         probe=last.probe,
         tflops=rate,

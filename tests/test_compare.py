@@ -177,6 +177,24 @@ def test_strict_does_not_pass_what_it_cannot_tell(made: Any) -> None:
     assert said(other, QUICK[0], "--strict")[0] == 0  # the other way it is faster
 
 
+def test_figures_that_their_session_does_not_believe_are_told(made: Any) -> None:
+    def scattered(event: dict[str, Any]) -> None:
+        if event["kind"] == "measurement" and event["probe"] == "add_scalar-fp16":
+            event["times_s"] = [t * (1 + 0.5 * (i % 4)) for i, t in enumerate(event["times_s"])]
+
+    other = made("scattered.jsonl", scattered)
+    _, out, _ = said(QUICK[0], other)
+    assert "not to be believed in B: flagged unstable" in out
+    assert "not to be believed in A" not in out
+    pairs = json.loads(said(QUICK[0], other, "--json")[1])["pairs"]
+    assert {p["probe"] for p in pairs if p["notes"]} >= {"add_scalar-fp16"}
+    assert (
+        "- add_scalar fp16: not to be believed in B: flagged unstable"
+        in said(QUICK[0], other, "--md")[1]
+    )
+    assert "not to be believed" not in said(QUICK[0], QUICK[1])[1]
+
+
 def test_markdown_leaves_out_the_uuids_of_a_setting(made: Any) -> None:
     def other_card(event: dict[str, Any]) -> None:
         if event["kind"] == "session" and event.get("instrument") == "probes":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 
 import roofwatch
 from roofwatch.fleet import lead as leading
+from roofwatch.fleet.__main__ import _measure
 from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
 from roofwatch.fleet.rank import LEFT, Rank
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import world
+from roofwatch.session.asked import Options
 from roofwatch.session.fleet.lines import ABSENT, FAILED, RankLine
 
 
@@ -127,3 +130,14 @@ def test_ranks_that_run_another_version_are_told_together(lead: Lead) -> None:
 )
 def test_progress_says_what_the_links_are_at(doing: str, said: str) -> None:
     assert leading._step(doing) == said
+
+
+@pytest.mark.parametrize(("device", "history"), [("cpu", False), ("cuda:0", True)])
+def test_what_all_cores_reached_is_not_expected_of_a_ranks_share(
+    device: str, history: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Options] = []
+    monkeypatch.setattr("roofwatch.fleet.own_suite.own_suite", lambda o, *_: asked.append(o))
+    options = argparse.Namespace(suite="short", sustain=None)
+    _measure(options, device)(None, None, None)  # type: ignore[arg-type]
+    assert [o.history for o in asked] == [history]

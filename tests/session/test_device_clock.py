@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from roofwatch.session.device_clock import device_clock_mhz
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.throttle import fall
+from roofwatch.session.throttle import fall, throttled
 
 
 @pytest.mark.parametrize("until_s", [31.0, 36.0, 1e9])
@@ -28,3 +29,16 @@ def test_it_is_that_of_the_moment_on_show(full: Session) -> None:
     assert while_held != now
     assert device_clock_mhz(full, full.duration_s + 5, full.duration_s + 10) is None
     assert device_clock_mhz(Session(), 0.0, 10.0) is None
+
+
+def test_what_a_neighbour_takes_is_not_priced_as_the_clocks(full_file: Path) -> None:
+    alone, shared = fold(events(full_file)), fold(events(full_file))
+    shared.device = msgspec.structs.replace(shared.device, processes=1)
+    before, now = fall(alone), fall(shared)
+    assert before is not None
+    assert now is not None
+    assert before.price_tflops
+    assert now.price_tflops is None
+    assert "costs" not in now.sentence
+    assert throttled(alone, before.probe) is not None
+    assert throttled(shared, now.probe) is None

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from roofwatch.roofline.own_best import own_range
 from roofwatch.session.differences import CARD_TO_CARD
-from roofwatch.session.events import Device, Measurement, SessionInfo, encode
+from roofwatch.session.events import Device, Expect, Measurement, SessionInfo, encode
 from roofwatch.session.expectation import expectations
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -139,17 +140,24 @@ def test_a_suspect_figure_sets_no_range_and_the_others_of_its_session_do(tmp_pat
     assert set(best) == whole - {stream, "add_scalar-fp32"}
 
 
+def test_what_is_below_its_range_sets_none(tmp_path: Path) -> None:
+    saved(tmp_path, "slow", slower=1 / 0.85)  # 696 of 735 at least
+    best = known(live(), tmp_path).best
+    assert PROBE not in best
+    assert "matmul-fp16" in best
+
+
 def test_what_never_settled_sets_no_range(tmp_path: Path) -> None:
     whole = set(known(live(), saved(tmp_path / "sound", "sound").parent).best)
     saved(tmp_path / "late", "one", changed=of("add_scalar-fp16", stop="time-cap"))
     assert set(known(live(), tmp_path / "late").best) == whole - {"add_scalar-fp16"}
 
 
-@pytest.mark.parametrize(("slower", "sets"), [(1 / 0.85, True), (1.5, False)])
+@pytest.mark.parametrize(("slower", "sets"), [(1 / 0.92, True), (1.5, False)])
 def test_what_was_held_faster_than_its_burst_sets_no_range_nor_does_the_burst(
     slower: float, sets: bool, tmp_path: Path
 ) -> None:
-    # The kept run held 679 of 818 TFLOP/s: a burst of 696 lies above that, one of 546 does not.
+    # The kept run held 679 of 818 TFLOP/s: a burst of 753 lies above that, one of 546 does not.
     saved(tmp_path, "disturbed", slower=slower)
     best = known(live(), tmp_path).best
     assert (PROBE in best, "matmul-bf16-sustained" in best) == (sets, sets)
@@ -182,7 +190,9 @@ def test_another_card_of_the_name_speaks_with_more_room_until_the_own_one_does(
 
 def test_a_cpu_is_known_by_its_host_and_cores(tmp_path: Path) -> None:
     path = tmp_path / "cpu.jsonl"
-    path.write_bytes((SESSIONS / "cpu/kernels-1.jsonl").read_bytes())
+    told = events(SESSIONS / "cpu/kernels-1.jsonl")  # with ranges that a busy machine reaches
+    wide = (replace(e, low=1e-3) if isinstance(e, Expect) else e for e in told)
+    path.write_bytes(b"".join(map(encode, wide)))
     kept = fold(events(path))
     for host, cores, found in (("vm", 2, True), ("other", 2, False), ("vm", 4, False)):
         device = msgspec.structs.replace(kept.device, core_count=cores)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NO_PAIR = "v is for the saved sessions (8): it marks one, and compares it with another"
 NO_FLEETS = "a fleet is not compared: Enter opens its grid"
 
+A_KERNEL = "Enter opens a kernel of the map"
+
 
 def page_of(scene: Scene) -> Sheet | str:
     """The page of the finding, probe or point under the cursor; a sentence where there is none."""
@@ -51,8 +53,10 @@ def page_of(scene: Scene) -> Sheet | str:
         from roofwatch.tui.kernels import kernels_pane
 
         view = kernels_pane.View(at.kernel_page, at.kernel)
-        return (
-            kernels_pane.page_of(session, view, scene.glyphs) or "Enter opens a kernel of the map"
+        page = kernels_pane.page_of(session, view, scene.glyphs)
+        mapped = kernels_pane.MAP in kernels_pane.page_names(session)
+        return page or (
+            f"{A_KERNEL}, on another page of this tab" if mapped else "nothing here opens"
         )
     if scene.focus == "trace":
         kernel = at.trace.kernel() if at.trace else None

@@ -250,7 +250,11 @@ async def test_a_kernel_of_the_map_opens() -> None:
         assert "rmsnorm" in app.screen.pane.lines[0] or "graph" in app.screen.pane.lines[0]
         await press(pilot, "escape", "1", "6", "right", "enter")
         assert app.screen is app.dashboard
-        assert "Enter opens a kernel of the map" in footer(app)
+        assert "Enter opens a kernel of the map, on another page of this tab" in footer(app)
+    links = RoofwatchApp(Replay(KERNELS.parent / "two" / "links.jsonl"), UNICODE)
+    async with links.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "enter")
+        assert "nothing here opens" in footer(links)
 
 
 async def test_the_plan_is_changed_typed_and_measured() -> None:
