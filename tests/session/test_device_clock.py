@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from roofwatch.session.device_clock import device_clock_mhz
+from roofwatch.session.events import SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.throttle import fall, throttled
@@ -32,8 +33,9 @@ def test_it_is_that_of_the_moment_on_show(full: Session) -> None:
 
 
 def test_what_a_neighbour_takes_is_not_priced_as_the_clocks(full_file: Path) -> None:
-    alone, shared = fold(events(full_file)), fold(events(full_file))
-    shared.device = msgspec.structs.replace(shared.device, processes=1)
+    alone = fold(events(full_file))
+    device = msgspec.structs.replace(alone.device, processes=1)
+    shared = fold([*events(full_file), SessionInfo(t=1e3, device=device)])
     before, now = fall(alone), fall(shared)
     assert before is not None
     assert now is not None
