@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from roofwatch.session.device_clock import device_clock_mhz
 from roofwatch.session.events import SessionInfo
@@ -34,8 +34,12 @@ def test_it_is_that_of_the_moment_on_show(full: Session) -> None:
 
 def test_what_a_neighbour_takes_is_not_priced_as_the_clocks(full_file: Path) -> None:
     alone = fold(events(full_file))
-    device = msgspec.structs.replace(alone.device, processes=1)
-    shared = fold([*events(full_file), SessionInfo(t=1e3, device=device)])
+    shared = fold(
+        replace(e, device=replace(e.device, processes=1))
+        if isinstance(e, SessionInfo) and e.device is not None
+        else e
+        for e in events(full_file)
+    )
     before, now = fall(alone), fall(shared)
     assert before is not None
     assert now is not None
