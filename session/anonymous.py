@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -10,35 +9,11 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.session import private_text
 from roofwatch.session.events import AnyEvent, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
+from roofwatch.session.private_text import GONE
 
-GONE = "(removed)"
-HEX4 = "[0-9a-f]{4}"
-UUID = re.compile(
-    rf"(?:MIG-)?(?:GPU-)?[0-9a-f]{{8}}(?:-{HEX4}){{3}}-[0-9a-f]{{12}}|\b(?:GPU|MIG)-[0-9a-f]{{32}}\b",
-    re.IGNORECASE,
-)
-BUS = re.compile(r"(?<![\w:])(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", re.IGNORECASE)
-MAC = re.compile(r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,19}[0-9a-f]{2}(?![\w:])", re.IGNORECASE)
-ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)")
-ADDRESS_6 = re.compile(
-    r"(?<![\w:])(?=[0-9a-f:]*\d)(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])", re.I
-)
-URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`<>]*")
-PERSON = re.compile(r"(?<![\w/])[A-Za-z_][\w.+-]*@[A-Za-z][\w-]*(?:\.[\w-]+)*")
-BEGIN = r"(?:~\w*|\.{1,2}|[A-Za-z]:|[A-Za-z][\w+.-]*:/)?[/\\]"
-QUOTED = re.compile(rf"""(["'])(?:-[A-Za-z])?{BEGIN}[^"\n]*?\1(?!\w)""")
-STEP = r"(?:[^\s\"'`,;:()\[\]{}<>|]|(?<=\w)'(?=\w))*"
-PATH = re.compile(
-    rf"(?:(?<![\w<$€£¥])|(?<=(?<!\w)-[A-Za-z])){BEGIN}[\w.@+~%-]{STEP}(?: [\w.@+~%'-]+[/\\]{STEP})*"
-)
-"""A path begins with a slash that follows no word: GB/s and read/write are none. What follows a
-space is still of it where a slash comes before the next one."""
-RELATIVE = re.compile(
-    r"(?<![\w/.-])[\w.@+~%-]+(?:/[\w.@+~%-]+)*/[\w@+~%-][\w.@+~%-]*\.[A-Za-z]\w{0,7}\b"
-)
-"""Without a slash at its beginning it is one by the ending of a file's name."""
 SHORTEST = 2  # characters of a name that is looked for in other text
 
 
@@ -58,20 +33,8 @@ def anonymous(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 
 def clean(text: str, names: re.Pattern[str] | None = None) -> str:
     """A text without such strings; ``names`` finds those that only a session can tell."""
-    text = QUOTED.sub(rf"\g<1>{GONE}\g<1>", text)
-    for found in (URL, UUID, MAC, BUS, ADDRESS, PATH, RELATIVE, PERSON):
-        text = found.sub(GONE, text)
-    text = ADDRESS_6.sub(_address, text)
+    text = private_text.clean(text)
     return names.sub(GONE, text) if names is not None else text
-
-
-def _address(found: re.Match[str]) -> str:
-    """Gone where it is one: a time of day has colons too."""
-    try:
-        ipaddress.IPv6Address(found[0])
-    except ValueError:
-        return found[0]
-    return GONE
 
 
 def cleaner(*sessions: Session) -> Callable[[str], str]:
