@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.session.fleet.doubted import doubted
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, WITHIN, LinkLine, RankLine
 from roofwatch.session.fleet.link_figures import (
@@ -40,6 +41,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
         "spread": {f"{m.name} ({m.device})" if several else m.name: _spread(m) for m in found},
         "shared_cards": shared_cards(fleet),
         "outliers": [msgspec.to_builtins(o) for o in outliers(fleet, found)],
+        "doubted": [msgspec.to_builtins(d) for d in doubted(fleet)],
         "collectives": [
             msgspec.to_builtins(collective(c)) | {"of_nominal": of_collective(sold, c)}
             for c in fleet.collectives

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.roofline.collectives import ALL_REDUCE
 from roofwatch.roofline.links import pcie_gbs
 from roofwatch.roofline.nominal import Card, NominalError
 from roofwatch.session.cards import load_cards, packaged_cards
@@ -18,18 +19,24 @@ from roofwatch.session.fleet.link_figures import collective, link_gbs
 from roofwatch.session.links import NVLINK, PCIE
 
 NAMES = {NVLINK: "NVLink", PCIE: "PCIe"}
+PAIR = "pair"
 BY_DRIVER, BY_RATE, BY_CARD = "driver", "rate", "card"
 
 
 class LinkNominal(msgspec.Struct, frozen=True, kw_only=True):
     """Of a group's links: the kind, GB/s of one card in one direction by its datasheet, and how the
-    kind is known. ``why`` says why there is no figure."""
+    kind is known. ``why`` says why there is no figure. ``carried_gbs`` is what it carried at least
+    (one card, one direction): the best of the group's collectives and pairs, which ``carried_by``
+    names; ``of_nominal`` its share. Null where nothing of the group was timed."""
 
     group: str
     link: str = ""  # "nvlink" | "pcie"
     gbs: float | None = None
     how: str = ""  # "driver" | "rate" (more than PCIe carries) | "card" (it has no other)
     why: str = ""
+    carried_gbs: float | None = None
+    carried_by: str = ""  # a collective's name, or "pair"
+    of_nominal: float | None = None
 
     def share(self, gbs: float | None) -> float | None:
         """Of the nominal rate."""
@@ -38,12 +45,22 @@ class LinkNominal(msgspec.Struct, frozen=True, kw_only=True):
 
 def link_nominals(fleet: Fleet) -> dict[str, LinkNominal]:
     """Of the links within nodes, between them, and of all ranks together."""
-    within = _within(fleet)
+    within = _with_carried(_within(fleet), _carried(fleet, WITHIN))
     if len(fleet.nodes) < 2:
         world = msgspec.structs.replace(within, group=WORLD)
     else:
         world = _between(fleet, WORLD)
-    return {WITHIN: within, BETWEEN: _between(fleet, BETWEEN), WORLD: world}
+    between = _with_carried(_between(fleet, BETWEEN), _carried(fleet, BETWEEN))
+    return {WITHIN: within, BETWEEN: between, WORLD: world}
+
+
+def _with_carried(nominal: LinkNominal, best: tuple[float, str] | None) -> LinkNominal:
+    if best is None:
+        return nominal
+    gbs, by = best
+    return msgspec.structs.replace(
+        nominal, carried_gbs=gbs, carried_by=by, of_nominal=nominal.share(gbs)
+    )
 
 
 def _on_cpus(fleet: Fleet) -> bool:
@@ -68,7 +85,8 @@ def _within(fleet: Fleet) -> LinkNominal:
     if len(told) > 1:
         return LinkNominal(group=WITHIN, why="some pairs are joined by NVLink, others by PCIe")
     link, how = next(iter(told), ""), BY_DRIVER
-    if not link and nvlink and pcie and _fastest(fleet) > pcie:
+    fastest = best[0] if (best := _carried(fleet, WITHIN)) else 0.0
+    if not link and nvlink and pcie and fastest > pcie:
         link, how = NVLINK, BY_RATE
     elif not link and not nvlink:
         link, how = PCIE, BY_CARD
@@ -90,13 +108,18 @@ def _cards(fleet: Fleet) -> list[Card]:
     return [card for card in table if card.key in keys]
 
 
-def _fastest(fleet: Fleet) -> float:
-    """GB/s of the best pair or collective that stays within a node."""
+def _carried(fleet: Fleet, group: str) -> tuple[float, str] | None:
+    """GB/s that a link of the group carried at least, and by what: of one node, all ranks count."""
     rates = link_gbs(fleet)
-    inside = [rates.get((x.a, x.b), 0.0) for x in fleet.links if x.group == WITHIN]
-    alone = len(fleet.nodes) < 2
-    of = [c for c in fleet.collectives if c.group == WITHIN or (alone and c.group == WORLD)]
-    return max([*inside, *(collective(c).best_bus_gbs or 0.0 for c in of)], default=0.0)
+    of = {group, WORLD} if group == WITHIN and len(fleet.nodes) < 2 else {group}
+    found = [
+        (rates[x.a, x.b], PAIR) for x in fleet.links if x.group == group and (x.a, x.b) in rates
+    ]
+    for c in (collective(line) for line in fleet.collectives if line.group in of):
+        # Where a switch sums on the way an all-reduce sends its bytes once, not 2(n-1)/n times.
+        own = [s.algorithm_gbs if c.op == ALL_REDUCE else s.bus_gbs for s in c.sizes]
+        found += [(gbs, c.op) for gbs in own]
+    return max(found, key=lambda each: each[0], default=None)
 
 
 def of_collective(found: dict[str, LinkNominal], line: CollectiveLine) -> float | None:

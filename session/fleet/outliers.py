@@ -45,7 +45,7 @@ def outliers(fleet: Fleet, found: list[Metric]) -> list[Outlier]:
 
 
 def _of(fleet: Fleet, metric: Metric) -> list[Outlier]:
-    doubt = PAIR if metric.spread.count == 2 else GROUPS
+    doubt = PAIR if metric.of_two else GROUPS
     out = []
     for rank in metric.ranks:
         r = fleet.ranks[rank]

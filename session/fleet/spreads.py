@@ -30,6 +30,17 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(rank for rank in found if rank not in self.excused)
 
     @property
+    def of_two(self) -> bool:
+        """Whether two ranks alone have it: between them lies a mean that no card has."""
+        return self.spread.count == 2
+
+    @property
+    def against(self) -> float:
+        """What a rank's value is held against: the median; of two the faster, which is the higher
+        one, of power and heat too."""
+        return self.spread.high if self.of_two else self.spread.median
+
+    @property
     def slow_under(self) -> float | None:
         """Share under the median from which a rank is slow; of two ranks, under the faster one."""
         s = self.spread

@@ -1,9 +1,12 @@
-"""The grid of a fleet: a row a rank, a column a figure, each as its distance from the median."""
+"""The grid of a fleet: a row a rank, a column a figure, each as its distance from the others'."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
+from roofwatch.session.fleet.doubted import doubted, doubted_figures
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import DONE
 from roofwatch.session.fleet.link_figures import slow_links
@@ -14,6 +17,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, tail_of
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.fleet.doubt_rows import DOUBT
 
 LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
 COLUMN = 12
@@ -33,6 +37,7 @@ class Grid:
         self.names = list(dict.fromkeys(m.name for m in self.metrics))
         longest = max((len(label_of(r)) for r in self.ranks), default=0)
         self.rank_cells = min(max(LEAST_RANK, longest + 3), MOST_RANK)
+        self._doubted = doubted_figures(doubted(fleet))
         self._slow = {(o.rank, o.metric): o for o in self.outliers}
         self._of = {(rank, m.name): m for m in self.metrics for rank in m.ranks}
 
@@ -43,6 +48,10 @@ class Grid:
     def slow(self, rank: int, name: str) -> Outlier | None:
         """Whether that figure is an outlier."""
         return self._slow.get((rank, name))
+
+    def doubted(self, rank: int, name: str) -> bool:
+        """Whether the rank's own record doubts that figure."""
+        return (rank, name) in self._doubted
 
     def marked(self, r: RankFigures) -> str:
         """``wrong`` of a rank that is not whole, ``warn`` of a slow one."""
@@ -108,6 +117,12 @@ def label_of(r: RankFigures) -> str:
     return f"{shown(r.node)} {r.card}" if r.node else r.place
 
 
+def against(of: Iterable[Metric]) -> str:
+    """What ``Metric.against`` is of all of them, in a word."""
+    words = {"faster" if m.of_two else "median" for m in of}
+    return words.pop() if len(words) == 1 else "against"
+
+
 def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> list[Row]:
     """Its heads, and the ranks that fit."""
     ranks, wide = room_for(grid, cells, height)
@@ -120,14 +135,15 @@ def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> li
 
 def _heads(grid: Grid, names: list[str], cells: int, glyphs: Glyphs) -> list[Row]:
     wide_name = grid.rank_cells
-    upper, lower, middle = ([f"{word:<{wide_name}}"] for word in ("", " rank", " median"))
-    for name in names:
+    shown_metrics = [next(m for m in grid.metrics if m.name == name) for name in names]
+    label = f" {against(shown_metrics)}"
+    upper, lower, middle = ([f"{word:<{wide_name}}"] for word in ("", " rank", label))
+    for name, metric in zip(names, shown_metrics, strict=True):
         first, _, rest = name.partition("-") if ", " not in name else name.partition(", ")
         rest = rest.replace("sustained", "held")
         upper.append(f"{head_of(shown(first), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
         lower.append(f"{head_of(shown(rest), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
-        metric = next(m for m in grid.metrics if m.name == name)
-        said = f"{significant(metric.spread.median)} {metric.unit}".replace("FLOP/s", "F")
+        said = f"{significant(metric.against)} {metric.unit}".replace("FLOP/s", "F")
         middle.append(f"{said:>{COLUMN}}")
     hidden = len(grid.names) - len(names)
     more = f" {hidden} more {glyphs.left_right} " if hidden else ""
@@ -146,6 +162,8 @@ def _rank(
     on = "-here" if here else ""
     mark = grid.marked(r)
     sign = {"wrong": glyphs.wrong, "warn": glyphs.warn}.get(mark, " ")
+    if not mark and any(grid.doubted(r.rank, name) for name in r.figures):
+        mark, sign = "warn", DOUBT
     word = f"{r.card}"
     node = tail_of(shown(r.node), grid.rank_cells - len(word) - 4, glyphs.ellipsis)
     label = f"{node} {word}" if r.node else label_of(r)
@@ -164,10 +182,12 @@ def _rank(
 
 def _cell(grid: Grid, r: RankFigures, name: str, on: str, glyphs: Glyphs) -> tuple[str, str]:
     own, metric = r.figures.get(name), grid.metric(r.rank, name)
-    if own is None or metric is None or not metric.spread.median:
+    if own is None or metric is None or not metric.against:
         return f"{'n/a':>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, f"dim{on}"
-    share = own.value / metric.spread.median - 1
+    share = own.value / metric.against - 1
     text = f"{share * 100:+.1f} %"
     if grid.slow(r.rank, name) is not None:
         return f"{text:>{COLUMN - MARK_CELLS}} {glyphs.warn}", f"warn{on}"
+    if grid.doubted(r.rank, name):
+        return f"{text:>{COLUMN - MARK_CELLS}} {DOUBT}", f"warn{on}"
     return f"{text:>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, on

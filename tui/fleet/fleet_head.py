@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.session.fleet.doubted import doubted
 from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.link_figures import SlowLink
 from roofwatch.session.fleet.shared_cards import shared_cards
@@ -10,6 +11,7 @@ from roofwatch.session.fleet.spreads import kinds
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, hung, row, width
+from roofwatch.tui.fleet.doubt_rows import DOUBT
 
 STARTED = {"": "", "alone": ", one process alone", "variables": ", started by hand"}
 MOST_SHARED, MOST_RANKS = 3, 8
@@ -71,9 +73,16 @@ def _fared(
         told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
     if came.world > 1 and not measured:
         told.append((f"{glyphs.note} no links", "note"))
-    pieces = [piece for each in told for piece in (("   ", ""), each)]
-    pieces[0] = (" ", "")
+    pieces = _apart(told)
+    if doubts := len({d.rank for d in doubted(fleet)}):
+        more = _apart([*told, (f"{DOUBT} {doubts} doubted", "warn")])
+        pieces = more if width(more) <= cells else pieces  # its row tells it all the same
     return row(*pieces) if width(pieces) <= cells else fit(pieces, cells)
+
+
+def _apart(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    pieces = [piece for each in told for piece in (("   ", ""), each)]
+    return [(" ", ""), *pieces[1:]]
 
 
 def _counted(count: int, word: str) -> str:

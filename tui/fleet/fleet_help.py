@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row
+from roofwatch.tui.fleet.doubt_rows import DOUBT
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (84, 40)
@@ -24,13 +25,23 @@ KEYS = (
     ("q Esc", "leave; Esc on a page closes the page"),
 )  # fmt: skip
 
+SLOW = (
+    "slow: further under the median (of two ranks: under the faster) than cards of one kind differ "
+    "by"
+)
+AGAINST = (
+    "how far a figure lies from the median of all ranks with such a card; of two ranks from the "
+    "faster (power and heat: from the higher)"
+)
+
 
 def help_rows(cells: int, glyphs: Glyphs) -> list[Row]:
     """The keys, then the marks."""
     marks = (
-        (glyphs.warn, "slow: further under the median than cards of one kind differ by", "warn"),
+        (glyphs.warn, SLOW, "warn"),
         (glyphs.wrong, "not whole: it died, went silent, never came, or has a fault", "wrong"),
-        ("+1.2 %", "how far a figure lies from the median of all ranks with such a card", ""),
+        (DOUBT, "not to be believed: a finding of the rank's own record says why", "warn"),
+        ("+1.2 %", AGAINST, ""),
         ("n/a", "it was not measured there", "dim"),
     )
     out: list[Row] = []

@@ -48,7 +48,9 @@ TERMS = {
     "latency": "latency: of the smallest size.",
     "bus GB/s": "bus GB/s: what each link carries, at its best size.",
     "share": "share: of the nominal rate.",
-    "alpha": "alpha + size / beta: the line through all sizes, beta in GB/s.",
+    "alpha": "alpha + size / beta: the line through all sizes.",
+    "beta": "beta: GB/s of the collective's own bytes (algorithm bandwidth), which may exceed the "
+    "nominal rate.",
     "fit off": "fit off: how far the times lie from it.",
 }
 HOW = {
@@ -155,6 +157,11 @@ def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row
                 f"{where if several else ''}{NAMES[each.link]}{HOW[each.how]}, "
                 f"{significant(each.gbs)} GB/s each way, all links of a card"
             )
+        if each.gbs is not None and each.carried_gbs is not None:
+            said += (
+                f"; carried at least {significant(each.carried_gbs)}, "
+                f"{percent(each.of_nominal)} ({shown(each.carried_by)})"
+            )
         out += hung(" nominal: ", said, cells, of_head="dim")
     return out
 
@@ -181,7 +188,9 @@ def _pairs(fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyph
             continue
         text = f"{len(of)} {said}, {_range([significant(g) for g in (min(of), max(of))], glyphs)}"
         shares = [percent(sold[group].share(g)) for g in (min(of), max(of))]
-        text += " GB/s" + (f", {_range(shares, glyphs)} of nominal" if sold[group].gbs else "")
+        sizes = sorted({x.size_bytes for x in fleet.links if x.group == group and x.time_s})
+        text += f" GB/s at {_range([_bytes(s) for s in (sizes[0], sizes[-1])], glyphs)}"
+        text += f", {_range(shares, glyphs)} of nominal" if sold[group].gbs else ""
         if least:
             text += f", latency {_range([_time(t) for t in (min(least), max(least))], glyphs)}"
         out += hung(" pairs: ", text, cells, of_head="dim")

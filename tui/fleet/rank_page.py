@@ -12,7 +12,8 @@ from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import NOT_READ
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.fleet.fleet_grid import Grid
+from roofwatch.tui.fleet.doubt_rows import DOUBT
+from roofwatch.tui.fleet.fleet_grid import Grid, against
 from roofwatch.tui.fleet.link_rows import rank_link_rows
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
@@ -31,6 +32,8 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
     mark = grid.marked(r)
     said = shown(r.fared) if mark == "wrong" else r.state
     said += ", slow" if any(grid.slow(r.rank, name) for name in r.figures) else ""
+    if any(grid.doubted(r.rank, name) for name in r.figures):
+        said, mark = f"{said}, doubted", mark or "warn"
     place = f"{shown(r.place)}   rank {r.rank}" if r.node else shown(r.place)
     out = [
         row(head_of(f"{place}   {device}", cells, glyphs.ellipsis)),
@@ -38,7 +41,8 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
     ]
     if r.figures:
         wide, judged = max(8, min(MOST_NAME, cells - OTHER_CELLS)), _judged(grid, r)
-        head = f"{'':<{wide}} {'measured':>8} {'median':>7} {'apart':>8}"
+        metrics = [m for name in r.figures if (m := grid.metric(r.rank, name))]
+        head = f"{'':<{wide}} {'measured':>8} {against(metrics):>7} {'apart':>8}"
         head += f" {'deviations':>10}" if judged else "  "
         head += f" {'SM clock':>8}" if any(f.sm_mhz for f in r.figures.values()) else ""
         out += [row(""), row((head.rstrip(), "dim"))]
@@ -85,16 +89,17 @@ def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyp
     own, metric, slow = r.figures[name], grid.metric(r.rank, name), grid.slow(r.rank, name)
     label = head_of(f"{shown(name)}, {own.unit}", wide, glyphs.ellipsis)
     line = f"{label:<{wide}} {significant(own.value):>8}"
-    if metric is None or not metric.spread.median:
+    if metric is None or not metric.against:
         return row(f"{line} {NOT_READ:>7}")
-    share = own.value / metric.spread.median - 1
-    line += f" {significant(metric.spread.median):>7} {f'{share * 100:+.1f} %':>8}"
+    share = own.value / metric.against - 1
+    line += f" {significant(metric.against):>7} {f'{share * 100:+.1f} %':>8}"
     told = metric.judged and metric.spread.count >= FEWEST
     away = f"{-metric.spread.deviations(own.value):+.1f}" if told else ""
     clock = f"{own.sm_mhz:.0f} MHz" if own.sm_mhz else ""
-    mark = f" {glyphs.warn}" if slow else "  "
+    doubt = grid.doubted(r.rank, name)
+    mark = f" {glyphs.warn}" if slow else f" {DOUBT}" if doubt else "  "
     line += f" {away:>8}" if judged else ""
-    return row((line, "warn" if slow else ""), (mark, "warn"), (f" {clock:>8}", "dim"))
+    return row((line, "warn" if slow or doubt else ""), (mark, "warn"), (f" {clock:>8}", "dim"))
 
 
 class RankPage(ScrolledSheet):

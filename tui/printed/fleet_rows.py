@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.session.fleet.doubted import doubted, doubted_figures
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.link_figures import slow_links
 from roofwatch.session.fleet.missing_links import NO_LINKS
@@ -13,6 +14,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.fleet.doubt_rows import DOUBT, doubt_rows, told_of_slow
 from roofwatch.tui.fleet.fleet_context import context_rows
 from roofwatch.tui.fleet.fleet_head import head_rows
 from roofwatch.tui.fleet.link_rows import link_rows
@@ -24,19 +26,23 @@ COLUMNS = (
     "how much"
 )
 CLOCK = "; a low clock counts only with a low rate"
+DOUBTED = f"; {DOUBT} a rank's own record doubts it"
 
 
 def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     """The whole report; it fits a screen however many ranks there are."""
     found = metrics(fleet)
     named = outliers(fleet, found)
-    slow = slow_ranks(fleet, named)
+    slow, doubts = slow_ranks(fleet, named), doubted(fleet)
+    doubt = doubt_rows(fleet, doubts, told_of_slow(slow[:MOST_SLOW], named), cells, glyphs)
     return [
         *head_rows(fleet, slow, slow_links(fleet), cells, glyphs),
         *context_rows(fleet, cells),
         *_troubled(fleet, cells, glyphs),
-        *_spread(fleet, found, named, cells, glyphs),
+        *_spread(fleet, found, named, doubted_figures(doubts), cells, glyphs),
         *_slow(fleet, slow, cells, glyphs),
+        *([row("")] if doubt and not slow else []),
+        *doubt,
         *link_rows(fleet, cells, glyphs),
         *_notes(fleet, cells, glyphs),
     ]
@@ -59,7 +65,12 @@ def _troubled(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
 
 
 def _spread(
-    fleet: Fleet, found: list[Metric], named: list[Outlier], cells: int, glyphs: Glyphs
+    fleet: Fleet,
+    found: list[Metric],
+    named: list[Outlier],
+    doubts: set[tuple[int, str]],
+    cells: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
     if not found:
         return []
@@ -69,35 +80,44 @@ def _spread(
     head = f" {'':<{wide}} {'median':>8}"
     head += "" if one else f" {'min':>8} {'max':>8} {'limit':>6}  slowest"
     out = [row(""), row((head, "dim"))]
-    several, device = len(kinds(fleet)) > 1, ""
+    several, device, questioned = len(kinds(fleet)) > 1, "", False
     for m in found:
         if several and m.device != device:
             device = m.device
             out.append(row((f" {head_of(shown(device), cells - 1, glyphs.ellipsis)}", "title")))
         worst = [o.under for o in named if o.metric == m.name and o.rank in m.ranks]
-        out.append(_metric(m, max(worst, default=None), wide, one, glyphs))
+        mark = _mark(m, max(worst, default=None), doubts, glyphs)
+        questioned = questioned or mark[0] == DOUBT
+        out.append(row(_metric(m, wide, one, glyphs), *([] if one else [mark])))
     if one:
         return out
     clock = CLOCK if any(m.name == CLOCK_HELD for m in found) else ""
     return [
         *out,
-        *wrapped(COLUMNS.format(warn=glyphs.warn) + clock, cells, "dim", " "),
+        *wrapped(
+            COLUMNS.format(warn=glyphs.warn) + clock + DOUBTED * questioned, cells, "dim", " "
+        ),
     ]
 
 
-def _metric(m: Metric, worst: float | None, wide: int, one: bool, glyphs: Glyphs) -> Row:
+def _metric(m: Metric, wide: int, one: bool, glyphs: Glyphs) -> str:
     s = m.spread
     name = head_of(f"{shown(m.name)}, {m.unit}", wide, glyphs.ellipsis)
     text = f" {name:<{wide}} {significant(s.median):>8}"
     if one:
-        return row(text)
+        return text
     limit = f"{m.slow_under * 100:.2g} %" if m.slow_under is not None else ""
-    text += f" {significant(s.low):>8} {significant(s.high):>8} {limit:>6}  "
-    if not m.judged or s.count < 2:
-        return row(text)
+    return f"{text} {significant(s.low):>8} {significant(s.high):>8} {limit:>6}  "
+
+
+def _mark(
+    m: Metric, worst: float | None, doubts: set[tuple[int, str]], glyphs: Glyphs
+) -> tuple[str, str]:
     if worst is not None:
-        return row(text, (f"{glyphs.warn} {_share(worst)}", "warn"))
-    return row(text, (glyphs.ok, "ok"))
+        return f"{glyphs.warn} {_share(worst)}", "warn"
+    if any((rank, m.name) in doubts for rank in m.ranks):
+        return DOUBT, "warn"
+    return (glyphs.ok, "ok") if m.judged and m.spread.count > 1 else ("", "")
 
 
 def _share(under: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.fleet_json import fleet_json
 from roofwatch.session.fleet.lines import (
     BETWEEN,
     WITHIN,
@@ -109,3 +111,46 @@ def test_pairs_of_two_kinds_are_not_held_against_one() -> None:
     fleet = fleet_of([H200, H200, H200], 300.0, link="nvlink")
     fleet.links[1] = msgspec.structs.replace(fleet.links[1], link="pcie")
     assert link_nominals(fleet)[WITHIN].gbs is None
+
+
+def collective_of(op: str, gbs: float, ranks: int) -> CollectiveLine:
+    """Of 1 GiB, at an algorithm bandwidth."""
+    size = 1 << 30
+    times = [size / gbs / 1e9]
+    return CollectiveLine(op=op, ranks=ranks, backend="nccl", sizes_bytes=[size], times_s=times)
+
+
+def test_what_a_link_carried_at_least_is_the_best_of_all_that_was_timed_on_it() -> None:
+    fleet = read_fleet(TWO / "fleet-1.jsonl")
+    for group in (WITHIN, WORLD):
+        found = link_nominals(fleet)[group]
+        assert found.carried_by == "broadcast"
+        assert found.carried_gbs == pytest.approx(367.6, abs=0.1)
+        assert found.of_nominal == pytest.approx(0.817, abs=0.001)
+    told = json.loads(b"".join(fleet_json(fleet, [])))["link_nominals"][0]
+    assert told["carried_by"] == "broadcast"
+    assert told["of_nominal"] == pytest.approx(0.817, abs=0.001)
+    pairs = link_nominals(fleet_of([H200, H200], 300.0))[WITHIN]
+    assert (pairs.carried_by, pairs.of_nominal) == ("pair", pytest.approx(300 / 450))
+
+
+def test_bytes_that_a_switch_saves_are_not_carried() -> None:
+    fleet = fleet_of([H200] * 8, 300.0)
+    fleet.add(collective_of("all_reduce", 280.0, 8))  # 490 GB/s of bus bandwidth
+    assert link_nominals(fleet)[WITHIN].carried_gbs == pytest.approx(300)
+    fleet.add(collective_of("all_gather", 400.0, 8))
+    found = link_nominals(fleet)[WITHIN]
+    assert (found.carried_by, found.carried_gbs) == ("all_gather", pytest.approx(350))
+
+
+def test_between_nodes_the_rate_is_told_without_a_share_and_nothing_where_nothing_ran() -> None:
+    fleet = fleet_of([H200, H200], 300.0)
+    fleet.add(RankLine(rank=2, host="m", node="m"))
+    fleet.add(LinkLine(a=0, b=2, group=BETWEEN, size_bytes=SIZE, time_s=SIZE / 45e9))
+    fleet.add(collective_of("broadcast", 400.0, 3))  # over both kinds of link: it tells of neither
+    found = link_nominals(fleet)
+    assert (found[BETWEEN].carried_gbs, found[BETWEEN].of_nominal) == (pytest.approx(45), None)
+    assert found[WITHIN].carried_gbs == pytest.approx(300)
+    assert found[WORLD].carried_gbs is None
+    fleet.links.clear()
+    assert link_nominals(fleet)[WITHIN].carried_gbs is None

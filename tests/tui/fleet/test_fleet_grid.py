@@ -11,9 +11,11 @@ from simulated_ranks import planted
 
 from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import RankLine
+from roofwatch.session.fleet.rank_figures import Said
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of, width
-from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for, shown_slow
+from roofwatch.tui.fleet.fleet_grid import At, Grid, against, grid_rows, moved, room_for, shown_slow
+from roofwatch.tui.fleet.fleet_help import help_rows
 from roofwatch.tui.fleet.rank_page import findings_said, rank_rows
 
 TWO = Path(__file__).parents[2] / "sessions" / "two"
@@ -137,3 +139,57 @@ def test_a_ranks_page_has_its_figures_its_distance_and_the_cause(grid: Grid) -> 
     lost = [text_of(r) for r in rank_rows(grid, grid.ranks[3], 76, UNICODE)]
     assert lost[1].startswith("silent for 20 s; last word")
     assert not [t for t in lost[2:] if t and not t.startswith("link: ")]
+
+
+def test_of_two_ranks_grid_and_page_go_by_the_faster_one_as_the_report_does() -> None:
+    grid = Grid(read_fleet(TWO / "fleet-slow.jsonl"))
+    drawn = [text_of(r) for r in grid_rows(grid, At(), 200, 24, UNICODE)]
+    assert drawn[2].startswith(" faster ")
+    assert "697 TF" in drawn[2]
+    assert "63.0 °C" in drawn[2]  # of heat the higher one: a mean is no card's
+    slowed = next(r for r in drawn if "vm 1" in r)
+    assert "-54.6 % ▲" in slowed
+    assert "-37.6 %" not in slowed
+    page = [text_of(r) for r in rank_rows(grid, grid.ranks[1], 100, UNICODE)]
+    assert "faster" in page[3]
+    assert "median" not in page[3]
+    held = next(r for r in page if r.startswith("matmul-bf16-sustained, TFLOP/s"))
+    assert held.split()[2:5] == ["316", "697", "-54.6"]
+    keys = " ".join(" ".join(text_of(r) for r in help_rows(76, UNICODE)).split())
+    assert "of two ranks from the faster" in keys
+
+
+def test_of_more_than_two_the_median_stays_and_of_both_at_once_neither_is_named(
+    grid: Grid,
+) -> None:
+    assert text_of(grid_rows(grid, At(), 80, 24, UNICODE)[2]).startswith(" median ")
+    mixed = made_fleet(5, links=False)
+    for rank in (0, 1):
+        mixed.ranks[rank] = msgspec.structs.replace(mixed.ranks[rank], device="another")
+    of = Grid(mixed)
+    page = [text_of(r) for r in rank_rows(of, of.ranks[0], 100, UNICODE)]
+    assert "faster" in page[3]
+    assert "median" in text_of(rank_rows(of, of.ranks[4], 100, UNICODE)[3])
+    assert against(of.metrics) == "against"
+
+
+def test_a_doubted_figure_and_a_rank_that_is_not_slow_have_a_sign_of_their_own() -> None:
+    slow = Grid(read_fleet(TWO / "fleet-slow.jsonl"))
+    drawn = [text_of(r) for r in grid_rows(slow, At(), 200, 24, UNICODE)]
+    slowed = next(r for r in drawn if "vm 1" in r)
+    assert slowed.startswith(" ▲ vm 1")  # slow is the graver sign
+    assert slowed.count("?") == 2  # both streams
+    page = [text_of(r) for r in rank_rows(slow, slow.ranks[1], 100, UNICODE)]
+    assert page[1] == "done, slow, doubted"
+    assert "?" in next(r for r in page if r.startswith("add_scalar-fp16, GB/s"))
+    fleet = made_fleet(8, links=False)
+    found = (Said(code="l2-hit", subject="add_scalar-fp16", severity="wrong"),)
+    fleet.ranks[2] = msgspec.structs.replace(fleet.ranks[2], findings=found)
+    grid = Grid(fleet)
+    for glyphs in (UNICODE, ASCII):
+        rows = [text_of(r) for r in grid_rows(grid, At(), 80, 24, glyphs)]
+        assert [r for r in rows if "?" in r] == [next(r for r in rows if "node000 2" in r)]
+        assert next(r for r in rows if "node000 2" in r).startswith(" ? node000 2")
+    first = rank_rows(grid, grid.ranks[2], 100, UNICODE)[1]
+    assert (text_of(first), grid.marked(grid.ranks[2])) == ("done, doubted", "")
+    assert any(text_of(r).startswith("? ") for r in help_rows(76, UNICODE))

@@ -47,8 +47,8 @@ def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
         " all_reduce                  20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
     )
     assert "83 % of the shorter one is" in " ".join(text.split())
-    assert "7 between nodes, 45.0 GB/s, latency 8 µs" in text
-    assert "56 within nodes, 380 GB/s, 84 % of nominal, latency 8 µs" in text
+    assert "7 between nodes, 45.0 GB/s at 64 MiB, latency 8 µs" in text
+    assert "56 within nodes, 380 GB/s at 64 MiB, 84 % of nominal, latency 8 µs" in text
 
 
 @pytest.mark.parametrize("cells", [80, 120])
@@ -99,9 +99,13 @@ def test_the_report_of_two_h200s_says_when_with_what_and_what_share_of_the_links
     text = " ".join(" ".join(printed(read_fleet(TWO / "fleet-1.jsonl"))).split())
     assert "recorded 2026-11-30 12:54 UTC on vm; roofwatch 0.1.0, torch 2.11.0+cu130, NCCL;" in text
     assert "driver 580.159.04; power limit 700 W" in text
-    assert "nominal: NVLink by its rate, 450 GB/s each way" in text
+    assert (
+        "nominal: NVLink by its rate, 450 GB/s each way, all links of a card; carried at least "
+        "368, 82 % (broadcast)"
+    ) in text
+    assert "beta: GB/s of the collective's own bytes (algorithm bandwidth), which may" in text
     assert "1 GiB 328 73 %" in text
-    assert "pairs: 1 within nodes, 295 GB/s, 66 % of nominal, latency 32.6 µs" in text
+    assert "pairs: 1 within nodes, 295 GB/s at 64 MiB, 66 % of nominal, latency 32.6 µs" in text
     assert "add_scalar-fp16, GB/s 4273 4272 4274 0.3 % ✓" in text
     assert "matmul-bf16-sustained, TFLOP/s 691 688 694 4 % ✓" in text
 
@@ -226,3 +230,85 @@ def test_a_stream_that_is_slow_by_little_has_digits() -> None:
     text = " ".join(" ".join(printed(fleet)).split())
     assert "▲ 0.47 %" in text
     assert "0.47 % under the faster" in text
+
+
+DOUBTS = "not to be believed"
+
+
+def doubting(rates: list[float], findings: dict[int, list[tuple[str, str, str]]]) -> Fleet:
+    """Ranks of one node that measured ``add``, ``b``, ``c``, ... alike but for ``add``."""
+    fleet = Fleet()
+    fleet.add(Header(schema="roofwatch.fleet/1", world=len(rates), device="cuda"))
+    for rank, gbs in enumerate(rates):
+        found = findings.get(rank, [])
+        names = ["add", *dict.fromkeys(of for _, _, of in found if of != "add")]
+        record = {
+            "device": {"kind": "cuda", "name": "card"},
+            "measurements": [
+                {"id": n, "probe": n, "gbs": gbs if n == "add" else 50.0, "tflops": 0}
+                | {"protocol": "stream"}
+                for n in names
+            ],
+            "findings": [
+                {"code": c, "severity": s, "subject": of, "message": "as it says"}
+                for c, s, of in found
+            ],
+        }
+        raw = msgspec.Raw(msgspec.json.encode(record))
+        fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=raw))
+    return fleet
+
+
+def test_a_figure_that_its_own_record_doubts_is_not_passed() -> None:
+    rows = printed(read_fleet(TWO / "fleet-slow.jsonl"))
+    assert rows[1].rstrip() == " ✓ 2 measured   ▲ 1 slow rank   · no links   ? 1 doubted"
+    marks = {r.split(",")[0].strip(): r.split()[-1] for r in rows if " GB/s " in r}
+    assert marks == {"add_scalar-fp16": "?", "add_scalar-fp32": "?"}
+    text = " ".join(" ".join(rows).split())
+    assert (
+        "▲ vm card 1 (rank 1): not to be believed: unstable (add_scalar-fp16, matmul-bf16, "
+        "matmul-fp16, matmul-tf32 and 2 more)"
+    ) in text
+    assert "; ? a rank's own record doubts it" in text
+    assert "matmul-bf16, TFLOP/s 742 662 821 4 % ▲ 19 %" in text  # slow is the graver mark
+    first = printed(read_fleet(TWO / "fleet-1.jsonl"))
+    assert not any("?" in r or "doubt" in r or DOUBTS in r for r in first)
+
+
+def test_ranks_codes_and_names_that_are_doubted_are_bounded() -> None:
+    of = [(f"code{i}", "suspect", f"figure{i}") for i in range(5)]
+    of += [("code0", "wrong", f"name{i}") for i in range(9)]
+    rows = printed(doubting([100.0] * 6, dict.fromkeys(range(6), of)), 200)
+    told = [r for r in rows if DOUBTS in r]
+    assert [r.split(": ")[0] for r in told] == [f" ▲ n card {i} (rank {i})" for i in range(3)]
+    assert told[0].endswith(
+        ": code0 (figure0, name0, name1, name2 and 6 more), code1 (figure1), code2 (figure2) "
+        "and 2 more"
+    )
+    assert "   and 3 more (--json names all)" in rows
+    assert rows[rows.index(told[0]) - 1] == ""
+    assert "? 6 doubted" in rows[1]
+
+
+def test_what_the_row_of_a_slow_one_gives_as_its_reason_is_not_said_twice() -> None:
+    hot = [("throttled", "suspect", "add")]
+    said = [r for r in printed(doubting([100.0, 80.0], {1: hot})) if "throttled" in r]
+    assert said == ["     throttled: as it says"]
+    more = [*hot, ("throttled", "suspect", "b"), ("l2-hit", "suspect", "add")]
+    said = [r for r in printed(doubting([100.0, 80.0], {1: more})) if DOUBTS in r]
+    assert said == [" ▲ n card 1 (rank 1): not to be believed: throttled (b), l2-hit (add)"]
+
+
+def test_the_head_counts_the_doubted_only_where_there_is_room() -> None:
+    fleet = read_fleet(TWO / "fleet-slow.jsonl")
+    assert "doubted" in printed(fleet, 60)[1]
+    narrow = printed(fleet, 45)
+    fared = next(r for r in narrow if "2 measured" in r)
+    assert fared == " ✓ 2 measured   ▲ 1 slow rank   · no links"
+    assert any(DOUBTS in r for r in narrow)
+
+
+def test_one_rank_alone_may_be_doubted_too() -> None:
+    rows = printed(doubting([100.0], {0: [("l2-hit", "wrong", "add")]}))
+    assert " ▲ n card 0 (rank 0): not to be believed: l2-hit (add)" in rows
+    assert not any(r.endswith("?") for r in rows)  # there is no column of marks
