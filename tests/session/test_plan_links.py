@@ -17,6 +17,7 @@ from roofwatch.session.fleet.lines import CollectiveLine, Header, LinkLine, Rank
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import PlanError, Question
+from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_sources import kept_plan
 from roofwatch.session.replay import Replay
@@ -184,3 +185,20 @@ def test_a_latency_holds_for_the_cards_that_it_was_measured_on(
     assert kept_plan([copies], [], four, CARDS, EIGHT).latency_cards == 0  # it grows
     given = msgspec.structs.replace(four, peer_latency_s=1e-5)
     assert kept_plan([], [fleet], given, CARDS, EIGHT).latency_cards == 4
+
+
+def test_a_slow_rank_of_another_card_is_not_told_of_this_one() -> None:
+    found = read_fleet(TWO / "fleet-slow.jsonl")
+    own = kept_plan([], [found], ASKED, CARDS, EIGHT)
+    assert any("slow in this fleet: vm card 1 (rank 1)" in note for note in own.notes)
+    assert fleet_notes(found, "Tesla T4", with_slowest(2)) != []  # one kind: all ranks count
+    other = msgspec.structs.replace(found.ranks[0], rank=2, device="Tesla T4")
+    found.ranks[2] = other
+    said = fleet_notes(found, "Tesla T4", with_slowest(2))
+    assert not [note for note in said if note.startswith("slow")]
+    said = fleet_notes(found, "NVIDIA H200", with_slowest(0))  # its roofs are not in use
+    assert not [note for note in said if note.startswith("slow")]
+
+
+def with_slowest(ranks: int) -> Question:
+    return msgspec.structs.replace(ASKED, peak_key="fp16", peak_slowest_of=ranks)

@@ -135,7 +135,8 @@ def _latency(p: Plan) -> list[str]:
     """Which latency is counted; what it is over other numbers of cards as far as there is room."""
     if p.latency_from == NONE:
         return [UNCOUNTED, even_said(p, 1)]
-    return [latency_of(p), f" ({p.latency_from})", even_said(p, 1), latency_beyond(p)]
+    said, _, of = latency_of(p).partition(" of ")
+    return [said, f" of {of}", f" ({p.latency_from})", even_said(p, 1), latency_beyond(p)]
 
 
 def _late_style(p: Plan) -> str:
