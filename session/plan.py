@@ -24,6 +24,7 @@ from roofwatch.session.events import Price
 from roofwatch.session.plan_notes import notes_of
 from roofwatch.session.plan_parallel import (
     ScalePoint,
+    latency_cards,
     latency_from,
     link_of,
     notes_of_link,
@@ -49,10 +50,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``card`` and ``model`` are names as they are typed. ``bandwidth_gbs`` (GB/s), ``peak_tflops``
     (TFLOP/s), ``link_gbs`` (GB/s to the host) and ``memory_bytes`` stand in for the card's nominal
     ones; ``bandwidth_measured`` and ``peak_measured`` (``burst`` or ``sustained``) say which a
-    session did. ``ridge`` is ``nominal``, ``measured`` or FLOP/byte (``ridge_source`` says whose;
-    None: given) and decides b* alone; None takes that of the bandwidth and peak in use.
-    ``overhead_s`` is added to every step; ``overhead_source`` says whose it is (None: given, where
-    it is not 0). ``reserve`` is the share of the memory kept free. ``tp`` cards share each
+    session did, ``bandwidth_slowest_of`` and ``peak_slowest_of`` of how many ranks of a fleet it is
+    the least (0: one card's own). ``ridge`` is ``nominal``, ``measured`` or FLOP/byte
+    (``ridge_source`` says whose; None: given) and decides b* alone; None takes that of
+    the bandwidth and peak in use. ``overhead_s`` is added to every step; ``overhead_source`` says
+    whose it is (None: given, where it is not 0). ``reserve`` is the share of the memory kept free.
+    ``tp`` cards share each
     layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``: whose, None: given)
     stands in for their nominal link; ``peer_said`` is what was measured there in words.
     ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: measured over so
@@ -77,6 +80,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peak_key: str | None = None  # whose peak_tflops is; None: the card's own for such weights
     bandwidth_measured: bool = False
     peak_measured: str | None = None
+    bandwidth_slowest_of: int = 0
+    peak_slowest_of: int = 0
     ridge_source: str | None = None
     tp: int = 1
     peer_gbs: float | None = None
@@ -159,6 +164,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     figures: str  # of both: "nominal" | "derived" | "measured" | "partly measured" | "given"
     bandwidth_from: str  # as figures, or "ridge": worked out from a given one
     peak_from: str
+    bandwidth_slowest_of: int = 0  # ranks of a fleet; 0: one card's own
+    peak_slowest_of: int = 0
     peak_flat: str  # "burst" | "sustained" of a measured one, else as peak_from
     ridge_from: str  # "roof" | "nominal" | "measured" | "given"
     roof_ridge: float
@@ -188,6 +195,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     peer_latency_s: float = 0.0  # of one all-reduce over tp cards
     peer_from: str = NONE  # "given" | "measured" | "nvlink" | "pcie" | "none"
     latency_from: str = NONE  # "given" | "measured" | "none": then every step is at its shortest
+    latency_cards: int = 0  # beyond which it is longer than counted; 0: there are no such
     scaling: list[ScalePoint] = []
     pays_to: dict[int, int] = {}
     notes: list[str] = []
@@ -250,6 +258,8 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         figures=_together(whence),
         bandwidth_from=bandwidth_from,
         peak_from=peak_from,
+        bandwidth_slowest_of=q.bandwidth_slowest_of if bandwidth_from == MEASURED else 0,
+        peak_slowest_of=q.peak_slowest_of if peak_from == MEASURED else 0,
         peak_flat=q.peak_measured or peak_from,
         ridge_from=ridge_from,
         roof_ridge=roof.ridge,
@@ -279,6 +289,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         peer_latency_s=between.peers.waits_s(q.tp) if between.peers else 0.0,
         peer_from=between.whence,
         latency_from=latency_from(q),
+        latency_cards=latency_cards(q),
         scaling=scaled.rows,
         pays_to=scaled.pays_to,
         notes=[*notes_of(card, model, key, q), *notes_of_link(model, q, between)],

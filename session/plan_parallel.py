@@ -84,6 +84,16 @@ def latency_from(q: Question) -> str:
     return MEASURED if q.peer_hop_s or q.peer_ranks else GIVEN
 
 
+def latency_cards(q: Question) -> int:
+    """Of how many cards the latency counted is: over more an all-reduce waits longer.
+
+    0: none is counted, or it is counted hop by hop and grows with the cards.
+    """
+    if latency_from(q) == NONE or q.peer_hop_s:
+        return 0
+    return q.peer_ranks or q.tp
+
+
 def scaling(
     decode: Decode,
     model: Model,
@@ -138,9 +148,10 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
         f"tp {q.tp}: two all-reduces a layer, 2 (N - 1) / N of their bytes over the link "
         f"({whose}), not overlapped with computing{late}"
     ]
-    if q.peer_ranks and doublings(q.tp)[-1] > q.peer_ranks:
+    of = latency_cards(q)
+    if of and doublings(q.tp)[-1] > of:
         said.append(
-            f"the latency is that of {q.peer_ranks} cards; over more an all-reduce waits longer, "
+            f"the latency is that of {of} cards; over more an all-reduce waits longer, "
             "which is not counted"
         )
     if q.tp > model.kv_heads:

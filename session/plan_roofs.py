@@ -31,9 +31,11 @@ def with_measured(question: Question, own: Roofs) -> Question:
     changed: dict[str, object] = {}
     if q.bandwidth_gbs is None and own.bandwidth_gbs is not None:
         changed |= {"bandwidth_gbs": own.bandwidth_gbs, "bandwidth_measured": True}
+        changed |= {"bandwidth_slowest_of": own.slowest_of}
     if q.peak_tflops is None and key is not None:
         flat = BURST if own.compute[key].burst_tflops else SUSTAINED
         changed |= {"peak_tflops": measured[key], "peak_key": key, "peak_measured": flat}
+        changed |= {"peak_slowest_of": own.compute[key].slowest_of}
     if wanted and own.bandwidth_gbs is not None and key is not None:
         changed |= {"ridge": measured[key] * 1e3 / own.bandwidth_gbs, "ridge_source": MEASURED}
     return msgspec.structs.replace(q, **changed)

@@ -15,10 +15,11 @@ from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.fleet_roofs import device_names, fleet_roofs
+from roofwatch.session.fleet.fleet_roofs import device_names, slowest_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_roofs import first_of, unmeasured, with_measured
@@ -106,7 +107,7 @@ def kept_plan(
     """
     asked_for = card_named(question.card, cards) if question.card else None
     card = _one_card(sessions, fleets, asked_for, cards)
-    of_each = [roofs(s) for s in sessions] + [fleet_roofs(f, card.name) for f in fleets]
+    of_each = [roofs(s) for s in sessions] + [slowest_roofs(f, card.name) for f in fleets]
     own = first_of(of_each)
     asked = with_links(with_measured(question, own), sessions, fleets)
     said = [unmeasured(question, own)]
@@ -117,6 +118,8 @@ def kept_plan(
             break
     if not sessions and asked.overhead_source is None:
         said.append("no overhead: a fleet times no decode step")
+    for fleet in fleets:
+        said += fleet_notes(fleet, card.name, asked)
     found = plan(card, model, asked)
     return msgspec.structs.replace(found, notes=[*found.notes, *(note for note in said if note)])
 

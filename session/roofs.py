@@ -23,6 +23,7 @@ class ComputeRoof(msgspec.Struct, frozen=True, kw_only=True):
     nominal_tflops: float | None = None
     burst: Measurement | None = None
     sustained: Measurement | None = None
+    slowest_of: int = 0  # ranks of a fleet; 0: one card's own
 
     def flat(self, which: str) -> float | None:
         """The ``nominal``, ``burst`` or ``sustained`` flat in TFLOP/s."""
@@ -47,6 +48,7 @@ class Roofs(msgspec.Struct, frozen=True, kw_only=True):
     nominal_gbs: float | None
     held_gbs: float | None  # the slope as held for seconds; None where no stream was held
     compute: dict[str, ComputeRoof]
+    slowest_of: int = 0  # ranks of a fleet that the bandwidth is the least of; 0: one card's own
 
     @property
     def main_key(self) -> str | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
+
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import RankFigures
@@ -15,29 +19,53 @@ def device_names(fleet: Fleet) -> list[str]:
     return list(dict.fromkeys(r.device for r in fleet.in_order if r.device and r.figures))
 
 
-def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
-    """The median of its ranks on such cards: of the bandwidth, and of each precision's flats.
+Pick = Callable[[list[float]], float]
 
-    Of one kind of card all ranks count, whatever the table calls it.
+
+def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
+    """The median of its ranks on such cards: of the bandwidth, and of each precision's flats."""
+    return _of_ranks(fleet, card, median)
+
+
+def slowest_roofs(fleet: Fleet, card: str) -> Roofs:
+    """As ``fleet_roofs``, but the least: a step over several cards waits for the slowest.
+
+    It is a figure that some rank measured, and says of how many it is the least.
     """
+    own = _of_ranks(fleet, card, min)
+    ranks = ranks_of(fleet, card)
+    compute = {
+        key: msgspec.structs.replace(c, slowest_of=sum(key in r.peaks_tflops for r in ranks))
+        for key, c in own.compute.items()
+    }
+    slowest_of = sum(bool(r.bandwidth_gbs) for r in ranks)
+    return msgspec.structs.replace(own, compute=compute, slowest_of=slowest_of)
+
+
+def ranks_of(fleet: Fleet, card: str) -> list[RankFigures]:
+    """Its ranks on such cards; of one kind of card all, whatever the table calls it."""
     kinds = device_names(fleet)
-    ranks = [r for r in fleet.in_order if len(kinds) == 1 or r.device == card]
+    return [r for r in fleet.in_order if len(kinds) == 1 or r.device == card]
+
+
+def _of_ranks(fleet: Fleet, card: str, pick: Pick) -> Roofs:
+    ranks = ranks_of(fleet, card)
     rates = [r.bandwidth_gbs for r in ranks if r.bandwidth_gbs]
     keys = dict.fromkeys(key for r in ranks for key in r.peaks_tflops)
     return Roofs(
-        bandwidth_gbs=median(rates) if rates else None,
+        bandwidth_gbs=pick(rates) if rates else None,
         bandwidth=None,
         nominal_gbs=None,
         held_gbs=None,
-        compute={key: _flats(ranks, key) for key in keys},
+        compute={key: _flats(ranks, key, pick) for key in keys},
     )
 
 
-def _flats(ranks: list[RankFigures], key: str) -> ComputeRoof:
+def _flats(ranks: list[RankFigures], key: str, pick: Pick) -> ComputeRoof:
     name = HELD.format(key)
     held = [r.figures[name].value for r in ranks if name in r.figures]
     return ComputeRoof(
         peak_key=key,
-        burst_tflops=median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops]),
-        sustained_tflops=median(held) if held else None,
+        burst_tflops=pick([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops]),
+        sustained_tflops=pick(held) if held else None,
     )

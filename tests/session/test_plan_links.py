@@ -12,10 +12,12 @@ from roofwatch.roofline.models import named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.fleet_roofs import fleet_roofs
 from roofwatch.session.fleet.lines import CollectiveLine, Header, LinkLine, RankLine
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import PlanError, Question
+from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_sources import kept_plan
 from roofwatch.session.replay import Replay
@@ -159,3 +161,44 @@ def test_break_even_is_where_both_take_as_long(fleet: Fleet) -> None:
     even = kept_plan([], [fleet], at, CARDS, EIGHT).scaling
     assert next(x for x in even if (x.tp, x.batch) == (2, 1)).speedup == pytest.approx(1.0)
     assert [x.break_even_s for x in found.scaling if x.tp == 1] == [None, None]
+
+
+def test_a_fleet_is_planned_by_its_slowest_rank_and_listed_by_its_median(fleet: Fleet) -> None:
+    found = kept_plan([], [fleet], ASKED, CARDS, EIGHT)
+    peaks = [r.peaks_tflops["fp16"] for r in fleet.in_order]
+    rates = [r.bandwidth_gbs for r in fleet.in_order if r.bandwidth_gbs]
+    assert (found.peak_tflops, found.peak_slowest_of) == (min(peaks), 2)
+    assert (found.bandwidth_gbs, found.bandwidth_slowest_of) == (min(rates), 2)
+    listed = fleet_roofs(fleet, found.gpu)
+    assert listed.compute["fp16"].burst_tflops == pytest.approx(sum(peaks) / 2)
+    typed = msgspec.structs.replace(ASKED, peak_tflops=500.0)
+    given = kept_plan([], [fleet], typed, CARDS, EIGHT)
+    assert (given.peak_slowest_of, given.bandwidth_slowest_of) == (0, 2)
+
+
+def test_a_latency_holds_for_the_cards_that_it_was_measured_on(
+    fleet: Fleet, copies: Session
+) -> None:
+    assert kept_plan([], [fleet], ASKED, CARDS, EIGHT).latency_cards == 2
+    four = msgspec.structs.replace(ASKED, tp=4)
+    assert kept_plan([], [fleet], four, CARDS, EIGHT).latency_cards == 2
+    assert kept_plan([copies], [], four, CARDS, EIGHT).latency_cards == 0  # it grows
+    given = msgspec.structs.replace(four, peer_latency_s=1e-5)
+    assert kept_plan([], [fleet], given, CARDS, EIGHT).latency_cards == 4
+
+
+def test_a_slow_rank_of_another_card_is_not_told_of_this_one() -> None:
+    found = read_fleet(TWO / "fleet-slow.jsonl")
+    own = kept_plan([], [found], ASKED, CARDS, EIGHT)
+    assert any("slow in this fleet: vm card 1 (rank 1)" in note for note in own.notes)
+    assert fleet_notes(found, "Tesla T4", with_slowest(2)) != []  # one kind: all ranks count
+    other = msgspec.structs.replace(found.ranks[0], rank=2, device="Tesla T4")
+    found.ranks[2] = other
+    said = fleet_notes(found, "Tesla T4", with_slowest(2))
+    assert not [note for note in said if note.startswith("slow")]
+    said = fleet_notes(found, "NVIDIA H200", with_slowest(0))  # its roofs are not in use
+    assert not [note for note in said if note.startswith("slow")]
+
+
+def with_slowest(ranks: int) -> Question:
+    return msgspec.structs.replace(ASKED, peak_key="fp16", peak_slowest_of=ranks)

@@ -12,7 +12,8 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import cost, significant
-from roofwatch.tui.plan.plan_rows import duration, size, types
+from roofwatch.tui.plan.cards_head import cards_said, columns_said, uncounted
+from roofwatch.tui.plan.plan_rows import duration, size, slowest, types
 
 MAKER = "NVIDIA "
 LEAST_NAME = 28  # cells: the names of the table differ in fewer
@@ -28,7 +29,8 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     first = plans[0]
     one_card = len({p.gpu for p in plans}) == 1
     one_model = len({p.model for p in plans}) == 1 and not one_card
-    head = [f"{first.context} tokens of context", f"{_whose(plans)} figures", types(first)]
+    least = slowest(max(first.bandwidth_slowest_of, first.peak_slowest_of))
+    head = [f"{first.context} tokens of context", f"{_whose(plans)} figures{least}", types(first)]
     if one_card and len(plans) > 1:
         what, columns = "model", {**_of_model(plans), **_of_pair(plans)}
         head = [shown(first.gpu), *head, f"ridge {figure(first.ridge)}"]
@@ -44,10 +46,15 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     columns |= _cost(plans)
     if first.price is not None:
         at = f"at {money(first.price.per_hour, first.price.currency)} an hour"
+        at += " a card" if first.tp > 1 else ""
         head.append(f"{at} and the largest batch that fits, up to {_largest(first)}")
     names = [_name(p, what, glyphs) for p in plans]
     rows = wrapped(", ".join(head), cells, "title", " ")
-    rows += _lines(what, names, columns, cells, glyphs)
+    widths = _widths(what, names, columns, cells)
+    if first.tp > 1:
+        rows += wrapped(cards_said(plans), cells, "warn" if uncounted(first) else "title", " ")
+        rows += wrapped(columns_said(widths), cells, "dim", " ")
+    rows += _lines(what, names, columns, widths, cells, glyphs)
     return rows if "limit" not in columns else [*rows, *_why(plans, cells)]
 
 
@@ -68,10 +75,10 @@ def _why(plans: Sequence[Plan], cells: int) -> list[Row]:
     return [r for n, why in said.items() for r in hung(f" {n:<{wide}}  ", why, cells, "dim")]
 
 
-def _lines(
-    what: str, names: Sequence[str], columns: dict[str, list[str]], cells: int, glyphs: Glyphs
-) -> list[Row]:
-    """The head and the rows; columns give way before names are cut beyond what tells them apart."""
+def _widths(
+    what: str, names: Sequence[str], columns: dict[str, list[str]], cells: int
+) -> dict[str, int]:
+    """Of the columns that stay: some give way before names are cut beyond what tells them apart."""
     widths = {n: max(map(len, (n, *texts))) + GAP for n, texts in columns.items()}
     longest = max(map(len, (what, *names)))
     least = min(longest, LEAST_NAME)
@@ -80,6 +87,19 @@ def _lines(
     for n in GIVE_WAY:
         if n in widths and sum(widths.values()) + least + 1 > cells:
             del widths[n]
+    return widths
+
+
+def _lines(
+    what: str,
+    names: Sequence[str],
+    columns: dict[str, list[str]],
+    widths: dict[str, int],
+    cells: int,
+    glyphs: Glyphs,
+) -> list[Row]:
+    """The head and the rows."""
+    longest = max(map(len, (what, *names)))
     room = max(8, min(longest, cells - 1 - sum(widths.values())))
     rows = [row((f" {what:<{room}}" + "".join(f"{n:>{w}}" for n, w in widths.items()), "dim"))]
     for i, name in enumerate(names):

@@ -6,9 +6,10 @@ from roofwatch.session.plan import NONE, Plan
 from roofwatch.session.plan_parallel import GIVEN, MEASURED, NVLINK, PCIE, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
-from roofwatch.tui.plan.plan_rows import duration
+from roofwatch.tui.plan.plan_rows import duration, latency_said
 
 UNCOUNTED = "none counted: an upper bound"
+PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
 UNKNOWN = "--link-latency gives one"
 WORDS = {NVLINK: "NVLink", PCIE: "PCIe", GIVEN: "given", MEASURED: "measured"}
 
@@ -18,21 +19,21 @@ def said_of_cards(p: Plan) -> str:
     return f"{p.tp} over {figure(p.peer_gbs)} GB/s ({WORDS.get(p.peer_from, p.peer_from)})"
 
 
-def latency_said(p: Plan) -> str:
-    """Which latency an all-reduce is counted with, in a few words."""
+def bounded(p: Plan, most: int) -> bool:
+    """Whether so many cards pay at most: their latency, or what is more of it, is not counted."""
     if p.latency_from == NONE:
-        return UNCOUNTED
-    return f"{duration(p.peer_latency_s)} an all-reduce ({p.latency_from})"
+        return most > 1
+    return 0 < p.latency_cards < most
 
 
 def ends_at(p: Plan, batch: int) -> str:
     """Up to how many cards a step of that batch becomes a tenth shorter each time.
 
-    Without a latency that is an upper bound, and stands so beside it.
+    Without a latency, or by that of fewer cards, it is an upper bound, and stands so beside it.
     """
     most, last = p.pays_to[batch], max(x.tp for x in p.scaling)
     said = f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
-    return f"{said} at most" if p.latency_from == NONE and most > 1 else said
+    return f"{said} at most" if bounded(p, most) else said
 
 
 def even_said(p: Plan, batch: int) -> str:
@@ -49,15 +50,22 @@ def scaling_rows(p: Plan, cells: int) -> list[Row]:
     """The table of other numbers of cards, a block a batch; none for one card."""
     if not p.scaling:
         return []
-    rows = [row("")]
+    rows = [row(""), *wrapped(PAYS_SAID, cells - 1, "dim", " ")]
     for batch in sorted(p.pays_to):
-        title = f"on more cards, batch {batch}: {ends_at(p, batch)} (a tenth off each time)"
+        title = f"on more cards, batch {batch}: {ends_at(p, batch)}{_why_at_most(p, batch)}"
         rows += wrapped(title, cells - 1, "strong", " ")
-        rows += wrapped(_of_latency(p, batch), cells - 3, _style(p), "   ")
+        rows += wrapped(_of_latency(p, batch), cells - 3, _style(p, batch), "   ")
         head = f"   {'cards':>5}{'step':>10}{'exchanged':>11}{'tokens/s':>10}{'speedup':>9}"
         rows.append(row((f"{head}{'each worth':>12}{'  prefill':>10}", "dim")))
         rows += [_split(x, p) for x in p.scaling if x.batch == batch]
     return rows
+
+
+def _why_at_most(p: Plan, batch: int) -> str:
+    """By the latency of fewer cards; that none is counted stands in the line below."""
+    if p.latency_from == NONE or not bounded(p, p.pays_to[batch]):
+        return ""
+    return f", by the latency of {p.latency_cards} cards"
 
 
 def _of_latency(p: Plan, batch: int) -> str:
@@ -69,8 +77,8 @@ def _of_latency(p: Plan, batch: int) -> str:
     return f"with {latency_said(p)}; {cards}" if cards else f"with {latency_said(p)}"
 
 
-def _style(p: Plan) -> str:
-    return "warn" if p.latency_from == NONE else "dim"
+def _style(p: Plan, batch: int) -> str:
+    return "warn" if p.latency_from == NONE or bounded(p, p.pays_to[batch]) else "dim"
 
 
 def _split(x: ScalePoint, p: Plan) -> Row:

@@ -9,8 +9,21 @@ from roofwatch.session.plan_step import at_roof
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.plan.parallel_rows import ends_at, even_said, latency_said, said_of_cards
-from roofwatch.tui.plan.plan_rows import cheapest, duration, size, tenth, under
+from roofwatch.tui.plan.parallel_rows import (
+    UNCOUNTED,
+    ends_at,
+    even_said,
+    said_of_cards,
+)
+from roofwatch.tui.plan.plan_rows import (
+    cheapest,
+    duration,
+    latency_beyond,
+    latency_of,
+    size,
+    tenth,
+    under,
+)
 
 LABEL = 10
 
@@ -33,7 +46,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     ]
     if p.tp > 1:
         said.append(("cards", _cards(p), ""))
-        said.append(("latency", [latency_said(p), even_said(p, 1)], _late_style(p)))
+        said.append(("latency", _latency(p), _late_style(p)))
     return [_figure(name, parts, style, cells) for name, parts, style in said]
 
 
@@ -116,6 +129,14 @@ def _cards(p: Plan) -> list[str]:
     last = p.curve[-1]
     parts = [said_of_cards(p), *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
     return [*parts, f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+
+
+def _latency(p: Plan) -> list[str]:
+    """Which latency is counted; what it is over other numbers of cards as far as there is room."""
+    if p.latency_from == NONE:
+        return [UNCOUNTED, even_said(p, 1)]
+    said, _, of = latency_of(p).partition(" of ")
+    return [said, f" of {of}", f" ({p.latency_from})", even_said(p, 1), latency_beyond(p)]
 
 
 def _late_style(p: Plan) -> str:

@@ -76,18 +76,47 @@ def _cards(p: Plan) -> str:
     """What several cards exchange in a step, at both ends of the curve."""
     ends = (p.curve[0], p.curve[-1]) if len(p.curve) > 1 else p.curve[:1]
     said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
-    late = f" and {duration(p.peer_latency_s)} an all-reduce ({p.latency_from})"
+    late = f" and {latency_said(p)}"
     if p.latency_from == NONE:
         late = " with no latency counted: tokens/s are an upper bound"
+    elif 0 < p.latency_cards < p.tp:
+        late += ": tokens/s are an upper bound"
     link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
     return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
+
+
+def latency_said(p: Plan) -> str:
+    """The latency counted: whose it is, of how many cards, and what it is over more."""
+    said, more = latency_of(p), latency_beyond(p)
+    return f"{said} ({p.latency_from}; {more})"
+
+
+def latency_of(p: Plan) -> str:
+    """The latency counted, and of how many cards it is."""
+    return f"{duration(p.peer_latency_s)} an all-reduce of {p.latency_cards or p.tp} cards"
+
+
+def latency_beyond(p: Plan) -> str:
+    """What it is over other numbers of cards."""
+    if not p.latency_cards:
+        return "it grows with the cards"
+    if p.latency_cards > p.tp:
+        return "over fewer it may be shorter, which is not counted"
+    return "over more it is longer, which is not counted"
+
+
+def slowest(ranks: int) -> str:
+    """Of how many ranks of a fleet a figure is the least; empty for one card's own."""
+    return f", slowest of {ranks}" if ranks > 1 else ""
 
 
 def _ridge(p: Plan) -> str:
     key = f"{p.peak_key}, " if p.peak_key else ""
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
-    peak = f"{figure(p.peak_tflops)} TFLOP/s ({key}{_from(p.peak_from)}{flat})"
-    roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({_from(p.bandwidth_from)})"
+    whose = f"{key}{_from(p.peak_from)}{flat}{slowest(p.peak_slowest_of)}"
+    peak = f"{figure(p.peak_tflops)} TFLOP/s ({whose})"
+    whose = f"{_from(p.bandwidth_from)}{slowest(p.bandwidth_slowest_of)}"
+    roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({whose})"
     said = f"{figure(p.ridge)} FLOP/byte"
     if p.ridge_from != OF_ROOF:
         said += f" ({p.ridge_from})"
