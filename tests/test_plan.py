@@ -240,7 +240,7 @@ def test_without_a_latency_the_answer_itself_says_that_it_is_an_upper_bound() ->
     told = " ".join(out.split())
     assert "batch 1: pays up to the 8 shown at most" in told
     assert (
-        "with no latency counted, an upper bound: 2 cards are no faster than one from 26.6 us"
+        "with no latency counted, an upper bound: 2 cards are no faster than one from 26.6 µs"
         in told
     )
     assert "(nvlink) with no latency counted: tokens/s are an upper bound" in told
