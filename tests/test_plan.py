@@ -246,7 +246,7 @@ def test_without_a_latency_the_answer_itself_says_that_it_is_an_upper_bound() ->
     assert "(nvlink) with no latency counted: tokens/s are an upper bound" in told
     _, out, _ = said("--gpu", "H200", *SPLIT, "--link-gbs", "328", "--link-latency", "47us")
     assert "upper bound" not in out
-    assert "with 47.0 us an all-reduce (given); 2 cards are no faster than one from" in out
+    assert "with 47.0 µs an all-reduce (given); 2 cards are no faster than one from" in out
 
 
 @pytest.mark.parametrize("option", [("--link-gbs", "100"), ("--link-latency", "10us")])
