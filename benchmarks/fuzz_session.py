@@ -27,6 +27,7 @@ from roofwatch.session.table import probe_rows
 from roofwatch.tui.clocks import clocks_pane
 from roofwatch.tui.decode import decode_pane
 from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.print_rows import print_rows
 from roofwatch.tui.drawing.rows_of_text import Row, text_of
 from roofwatch.tui.kernels import kernels_pane
@@ -91,9 +92,9 @@ def whole(session: Session, path: Path, rng: random.Random) -> None:
 def _on_a_terminal(rows: list[Row]) -> None:
     """With colours the same characters stand there: no markup is taken for a style."""
     stream = Terminal()
-    print_rows(rows, stream)
+    print_rows(rows, stream, UNICODE)
     shown = SGR.sub("", stream.getvalue())
-    wanted = "".join(text_of(r).rstrip() + "\n" for r in rows)
+    wanted = "".join(text_of(r).rstrip() + "\n" for r in micro(rows, UNICODE))
     if shown != wanted:
         pairs = zip(shown.split("\n"), wanted.split("\n"), strict=False)
         differs = next((pair for pair in pairs if pair[0] != pair[1]), None)

@@ -196,7 +196,7 @@ def _print(options: argparse.Namespace, lead: Lead) -> None:
             from roofwatch.tui.printed.fleet_rows import fleet_rows
 
             glyphs = glyphs_for(sys.stdout.encoding, options.ascii)
-            print_rows(fleet_rows(lead.fleet, columns(sys.stdout), glyphs), sys.stdout)
+            print_rows(fleet_rows(lead.fleet, columns(sys.stdout), glyphs), sys.stdout, glyphs)
 
     written(write, "roofwatch.fleet")
 

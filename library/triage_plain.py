@@ -152,7 +152,8 @@ def _write(found: Triage, out: TextIO, as_json: bool) -> None:
         out.write(plain_json(msgspec.json.encode(found)).decode("utf-8") + "\n")
         out.flush()
         return
-    print_rows(rows(found, columns(out), for_terminal(out.encoding, os.environ)), out)
+    glyphs = for_terminal(out.encoding, os.environ)
+    print_rows(rows(found, columns(out), glyphs), out, glyphs)
 
 
 def rows(found: Triage, cells: int, glyphs: Glyphs) -> list[Row]:

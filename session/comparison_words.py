@@ -66,18 +66,21 @@ def _kind(p: Pair) -> str:
     return p.name.rpartition(": ")[2]
 
 
-def method(told: Comparison) -> str:
-    """What noise is here, and what the words on it mean."""
+def method(*every: Comparison) -> str:
+    """What noise is in all of these tables, and what the words in them mean."""
+    pairs = [p for told in every for p in told.pairs]
     spreads = ", ".join(
         f"{name} {per_cent(RUN_TO_RUN[key], 1)}"
         for name, key in (("streams", "stream"), ("bursts", "burst"), ("sustained", "sustained"))
     )
-    two = any(p.cards_apart for p in told.pairs)
+    two = any(p.cards_apart for p in pairs)
     cards = f", and than two cards of one kind differ by (up to {APART})" if two else ""
-    words = dict.fromkeys(noise_said(p) for p in told.pairs)
+    words = dict.fromkeys(noise_said(p) for p in pairs)
+    ratio = "B / A" if len(every) == 1 else "A ratio"
     meant = "".join(f" {w.capitalize()}: {MEANT[w]}." for w in MEANT if w in words)
     return (
-        "B / A is outside noise where chance brings it there in less than one of 2000 comparisons: "
+        f"{ratio} is outside noise where chance brings it there in less than one of 2000 "
+        "comparisons: "
         "by its own repetitions (the 95 % interval is of their order) and by what fresh runs of "
         f"one card differ ({spreads}; {100 * ON_HOST:.0f} % is assumed where a CPU decides){cards}."
         f"{meant}"

@@ -52,13 +52,13 @@ def markdown(session: Session) -> str:
     found = findings(session)
     own = roofs(session)
     others = _of(session)
-    parts, rows = [_title(session)], list[ProbeRow]()
+    parts, rows = [_title(session, others)], list[ProbeRow]()
     if session.suite == WATCH:
         parts.append(watch_markdown(session, others))
     else:
         scale = rate_scale(session)
         rows = [scaled(r, scale) for r in probe_rows(session, found)]
-        parts += [_roofs(own, scale), _table(_PROBES, [_probe(r) for r in rows])]
+        parts += [_roofs(own, scale), _table(_PROBES, [_probe(r, others) for r in rows])]
         parts += [_table(_LINKS, _links(session)), *_cards(session)]
         parts.append("\n".join(expected_list(rows, others)))
     said = fall_line(fall(session), found, others)
@@ -71,7 +71,7 @@ def markdown(session: Session) -> str:
         said.append("- this session is not complete")
     parts += ["\n".join(said), "\n".join(notes_list(session, rows, others))]
     if said_why := unfilled(session):
-        parts.append(text(said_why))
+        parts.append(others(said_why))
     elif session.suite != WATCH:
         parts.append(table_markdown(record_table([session], found), others))
         parts.append(questions_markdown(questions(session, own), others))
@@ -86,14 +86,14 @@ def record_markdown(sessions: Sequence[Session]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def compared_markdown(told: SideBySide) -> str:
-    """Sessions side by side; names no host and no path either, and ends with a line feed."""
-    return comparison_markdown(told, text, _table)
+def compared_markdown(told: SideBySide, sessions: Sequence[Session]) -> str:
+    """These sessions side by side; names no host and no path either, and ends with a line feed."""
+    return comparison_markdown(told, text, _of(*sessions), _table)
 
 
-def _title(session: Session) -> str:
+def _title(session: Session, others: Escape) -> str:
     device, software = session.device, session.software
-    told = [f"**{text(device.name or 'unknown device')}**"]
+    told = [f"**{others(device.name or 'unknown device')}**"]
     if device.memory_bytes:
         told.append(f"{device.memory_bytes / 2**30:.0f} GiB")
     if device.power_limit_w:
@@ -105,7 +105,7 @@ def _title(session: Session) -> str:
         ("roofwatch", software.roofwatch),
     ):
         if version:
-            told.append(f"{what} {text(version)}")
+            told.append(f"{what} {others(version)}")
     if session.started_at:
         told.append(f"{text(session.started_at)[:16].replace('T', ' ')} UTC")
     told.append(f"session {text(session.id or 'without an id')}")
@@ -157,9 +157,9 @@ def _flat(own: Roofs, c: ComputeRoof, scale: RateScale) -> tuple[str, ...]:
     )
 
 
-def _probe(r: ProbeRow) -> tuple[str, ...]:
+def _probe(r: ProbeRow, others: Escape) -> tuple[str, ...]:
     expected = f"{_figure(r.low)} – {_figure(r.high)}" if r.low is not None else NOT_MEASURED
-    measured = _figure(r.measured) if r.state == DONE and not r.said else text(r.said or r.state)
+    measured = _figure(r.measured) if r.state == DONE and not r.said else others(r.said or r.state)
     return (
         text(r.label),
         expected,

@@ -323,3 +323,40 @@ def test_damaged_files_are_compared_or_refused_in_one_line(tmp_path: Path, seed:
         assert (code == 0 and bool(out) and not err) or (
             code == 2 and not out and err.count("\n") == 1
         )
+
+
+CPU = [str(SESSIONS / "cpu" / f"{name}-1.jsonl") for name in ("full", "kernels")]
+
+
+@pytest.mark.parametrize("how", [(), ("--md",)])
+def test_rates_of_a_cpu_have_digits_and_their_unit(how: tuple[str, ...]) -> None:
+    code, out, _ = said(*CPU, *how)
+    assert code == 0
+    assert "GFLOP/s" in out
+    assert "TFLOP/s" not in out
+    told = json.loads(said(*CPU, "--json")[1])  # in one unit for scripts
+    pair = next(p for p in told["pairs"] if p["what"] == "fp32 burst")
+    assert pair["unit"] == "TFLOP/s"
+    assert f" {pair['b'] * 1e3:.6f}"[:5] in out
+
+
+@pytest.mark.parametrize("how", [(), ("--md",)])
+def test_of_several_the_last_words_are_on_all_of_them(how: tuple[str, ...]) -> None:
+    of_c = " ".join(said(QUICK[0], FULL, *how)[1].split())
+    both = " ".join(said(QUICK[0], QUICK[1], FULL, *how)[1].split())
+    for words in ("Unlike: outside noise, and not measured alike.", "and than two cards of one"):
+        assert words in of_c
+        assert words in both
+        assert words not in " ".join(said(*QUICK[:2], *how)[1].split())
+    assert "A ratio is outside noise where" in both
+
+
+def test_markdown_leaves_the_hosts_name_out_of_conditions_too(made: Callable[..., str]) -> None:
+    def named(event: dict[str, Any]) -> None:
+        if event["kind"] == "session":
+            event["host"] = "annsbox"
+            event.setdefault("software", {})["driver"] = "595.1 of annsbox"
+
+    out = said(QUICK[0], made("named.jsonl", named), "--md")[1]
+    assert "595.1" in out
+    assert "annsbox" not in out

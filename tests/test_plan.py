@@ -240,14 +240,14 @@ def test_without_a_latency_the_answer_itself_says_that_it_is_an_upper_bound() ->
     told = " ".join(out.split())
     assert "batch 1: pays up to the 8 shown at most" in told
     assert (
-        "with no latency counted, an upper bound: 2 cards are no faster than one from 26.6 us"
+        "with no latency counted, an upper bound: 2 cards are no faster than one from 26.6 µs"
         in told
     )
     assert "(nvlink) with no latency counted: tokens/s are an upper bound" in told
     _, out, _ = said("--gpu", "H200", *SPLIT, "--link-gbs", "328", "--link-latency", "47us")
     assert "upper bound" not in out
     told = " ".join(out.split())
-    assert "with 47.0 us an all-reduce of 2 cards (given; over more it is longer" in told
+    assert "with 47.0 µs an all-reduce of 2 cards (given; over more it is longer" in told
     assert "a tenth off each time" not in told
 
 

@@ -16,6 +16,7 @@ import pytest
 from rich.cells import cell_len
 
 from roofwatch.cli import main
+from roofwatch.session.events import Price
 from roofwatch.session.file import sessions_folder
 from roofwatch.session.log_entry import session_log
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
@@ -230,3 +231,18 @@ def test_the_readmes_record_is_what_its_command_prints(
     assert rest == " ..."
     assert lines == out.splitlines()[: len(lines)]
     assert any("answer 5" in line for line in lines)
+
+
+def test_a_log_keeps_small_hours_and_costs_apart_and_says_giga(kept: Path) -> None:
+    cpu = SESSIONS / "cpu" / "kernels-1.jsonl"
+    (kept / "cpu.jsonl").write_bytes(cpu.read_bytes())
+    begun = (SESSIONS / "h200-quick-1.jsonl").read_bytes().splitlines(True)[:3]
+    (kept / "begun.jsonl").write_bytes(b"".join(begun))
+    for currency, least in (("$", "<$0.0001"), ("CNY", "<0.0001 CNY")):
+        found = list(session_log([kept], Price(per_hour=1.99, currency=currency)))
+        for room in (80, 120):
+            lines = [text_of(r).rstrip() for r in log_rows(found, room, UNICODE)]
+            assert max(map(cell_len, lines)) <= room
+            assert any(" <0.001 " in line and f" {least}" in line for line in lines)
+            assert any(" 14.5G " in line for line in lines)
+            assert "G GFLOP/s" in lines[-1]

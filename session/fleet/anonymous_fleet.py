@@ -10,19 +10,32 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from roofwatch.roofline.suite import SHORT, SUITES
 from roofwatch.session.anonymous import clean, scrubbed, words_of
 from roofwatch.session.fleet.fleet_file import fleet_lines
 from roofwatch.session.fleet.lines import (
+    GROUPS,
+    STATES,
     AnyLine,
     CollectiveLine,
     EndLine,
+    Header,
     LinkLine,
     NoteLine,
     OverlapLine,
     RankLine,
 )
+from roofwatch.session.links import NVLINK, PCIE
 
 REMOVED = "removed"
+OWN_WORDS = frozenset(
+    {
+        *(*SUITES, SHORT, *GROUPS, *STATES, NVLINK, PCIE),
+        *("cuda", "cpu", "nccl", "gloo", "event", "host"),
+        *("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"),
+    }
+)
+"""What the fields of a line may say, which a host may be called as well."""
 
 
 class _Card(msgspec.Struct, frozen=True):
@@ -97,20 +110,33 @@ def _uuid_of(raw: msgspec.Raw) -> str | None:
 
 
 def _cleaned(line: AnyLine, names: _Names) -> AnyLine:
-    changed: dict[str, Any] = {}
-    if isinstance(line, RankLine):
+    changed = _own_fields(line, names)
+    if isinstance(line, Header):
+        told = ("launcher", "torch", "nccl", "roofwatch")
+        changed |= {field: names.text(getattr(line, field)) for field in told}
+    elif isinstance(line, RankLine):
         own = names.node(line.node or line.host)
-        changed = {"host": own, "node": own, "why": names.text(line.why)}
+        changed |= {"host": own, "node": own, "why": names.text(line.why)}
         changed["record"] = _record(line.record, names)
     elif isinstance(line, CollectiveLine):
-        changed = {"node": names.node(line.node), "status": names.text(line.status)}
+        changed |= {"node": names.node(line.node), "status": names.text(line.status)}
     elif isinstance(line, LinkLine | OverlapLine):
-        changed = {"status": names.text(line.status)}
+        changed |= {"status": names.text(line.status)}
     elif isinstance(line, NoteLine):
-        changed = {"text": names.text(line.text)}
+        changed |= {"text": names.text(line.text)}
     elif isinstance(line, EndLine):
-        changed = {"why": names.text(line.why)}
+        changed |= {"why": names.text(line.why)}
     return msgspec.structs.replace(line, **changed)
+
+
+def _own_fields(line: AnyLine, names: _Names) -> dict[str, Any]:
+    """Every text of a line, clean; a word of roofwatch's own stays, though a host has its name."""
+    fields = ((name, getattr(line, name)) for name in line.__struct_fields__)
+    return {
+        name: said if said in OWN_WORDS else names.text(said)
+        for name, said in fields
+        if isinstance(said, str) and name != "schema"
+    }
 
 
 def _record(raw: msgspec.Raw, names: _Names) -> msgspec.Raw:

@@ -135,3 +135,12 @@ def test_a_session_that_measured_nothing_has_its_probes_all_the_same(
     empty = on_card(without="-")
     assert "| kernel" in markdown(empty)
     assert msgspec.json.encode(markdown(empty))
+
+
+def test_versions_in_the_title_name_no_host() -> None:
+    session = fold(events(SESSIONS / "h200-quick-1.jsonl"))
+    session.host = "annsbox"
+    session.software = msgspec.structs.replace(session.software, driver="595.1 annsbox")
+    title = markdown(session).splitlines()[0]
+    assert "595.1" in title
+    assert "annsbox" not in title

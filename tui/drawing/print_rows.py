@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from roofwatch.session.printable import shown
+from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, text_of
 
 MOST_COLUMNS = 120
@@ -25,8 +27,12 @@ def _plain(text: str) -> str:
     return text if text.isprintable() else shown(text)
 
 
-def print_rows(rows: Sequence[Row], stream: TextIO) -> None:
-    """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere."""
+def print_rows(rows: Sequence[Row], stream: TextIO, glyphs: Glyphs) -> None:
+    """Print rows: coloured on a terminal (NO_COLOR is honoured), plain text elsewhere.
+
+    ``glyphs`` are what the stream can show: microseconds are ``µs`` where it can.
+    """
+    rows = micro(rows, glyphs)
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         for r in rows:
             stream.write(_plain(text_of(r)).rstrip() + "\n")

@@ -11,12 +11,12 @@ from roofwatch.tui.drawing.amount import amount
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import beside, indented, labelled, room
 from roofwatch.tui.drawing.micro import micro
-from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, spread, text_of, wrapped
 from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.kernels.kernel_rows import BOUND, roof_name
-from roofwatch.tui.kernels.kernel_table import LEAST_SHARE, LOW, share
+from roofwatch.tui.kernels.kernel_table import share
+from roofwatch.tui.kernels.roof_share import share_said
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (100, 40)
@@ -119,9 +119,8 @@ def _stacked(name: str, seconds: float, of_time: float, binds: str | None, cells
 
 
 def _share(of_time: float) -> str:
-    """Of the time taken; what is less than a half per cent is not nothing."""
-    low = 0 < of_time < LOW
-    return f"< {percent(LEAST_SHARE)}" if low else percent(min(9.99, of_time))
+    """Of the time taken."""
+    return share_said(min(9.99, of_time))
 
 
 def build(

@@ -20,6 +20,7 @@ from roofwatch.tui.drawing.log_frame import LEFT, framed
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, broken, fit, row, wrapped
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.kernels.roof_share import share_said
 
 MAP_COLUMNS = {"FLOP/B": 7, "GB/s": 7, "TFLOP/s": 8, "time": 9, "of roof": 8}
 MAP_GIVES_WAY = ("FLOP/B", "GB/s", "TFLOP/s", "time")
@@ -77,7 +78,7 @@ def table(mapped: Sequence[KernelPoint], cells: int, scale: RateScale = IN_TERA)
             "GB/s": significant(p.gbs, decimals=3),
             "TFLOP/s": significant(p.tflops * scale.factor, decimals=5),
             "time": _time(p.time_s),
-            "of roof": percent(p.of_roof),
+            "of roof": share_said(p.of_roof),
         }
         line = f"{shown(p.label):<{name}}{filled(texts, columns)}  "
         first = row((f" {mark} ", "strong"), line, (f"{p.bound:<9}", BOUND.get(p.bound, "")))

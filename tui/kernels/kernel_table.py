@@ -12,18 +12,17 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.drawing.telling import arrows, more_rows
 from roofwatch.tui.kernels.kernel_rows import BOUND, letters
+from roofwatch.tui.kernels.roof_share import share_said
 
 BAR_CELLS, RATE = 12, 9
 FIGURES = 42  # cells of the columns beside the name, without bar and TFLOP/s
 LEAST_NAME, NAME = 16, 20  # cells of the name, and those that TFLOP/s leaves it
 MARK, BOUND_CELLS = 3, 11  # cells before the name, and of the last column
 BAR = "bar"
-LOW, LEAST_SHARE = 0.005, 0.01  # of a roof: less than LOW is said to be under LEAST_SHARE
 
 
 class _Columns(NamedTuple):
@@ -117,9 +116,8 @@ def _line(mark: str, p: KernelPoint, columns: _Columns, here: bool, glyphs: Glyp
 
 
 def share(p: KernelPoint) -> str:
-    """Of the roof; what is less than a half per cent is not nothing."""
-    low = p.of_roof is not None and 0 < p.of_roof < LOW
-    return f"< {percent(LEAST_SHARE)}" if low else percent(p.of_roof)
+    """Of the roof."""
+    return share_said(p.of_roof)
 
 
 def longest(mapped: Sequence[KernelPoint]) -> int:

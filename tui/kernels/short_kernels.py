@@ -16,6 +16,7 @@ from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.offer import Offer
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, page, row, spread, wrapped
@@ -49,11 +50,8 @@ def no_room(least_cells: int) -> str:
 def build(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> list[Row]:
     """A title where there are several pages; on the map the kernel of the cursor in view."""
     title, rows = _open(session, cells, glyphs, view)
-    return page(
-        [*title, *shortened_from(view.at, rows, cells, height - len(title), arrows(glyphs)[1])],
-        cells,
-        height,
-    )
+    shown_rows = shortened_from(view.at, rows, cells, height - len(title), arrows(glyphs)[1])
+    return page([*title, *micro(shown_rows, glyphs)], cells, height)
 
 
 def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> int:

@@ -49,7 +49,7 @@ def run(
         from roofwatch.tui.notebook.verdict_rows import answers
 
         glyphs = glyphs_of(sys.stdout.encoding)
-        print_rows(answers(found, columns(sys.stdout), glyphs, full), sys.stdout)
+        print_rows(answers(found, columns(sys.stdout), glyphs, full), sys.stdout, glyphs)
     where = f"{name}: " if name not in (None, STDIN) else ""
     if sys.stderr is not None:  # else print would write among the answers
         for error in unreadable:

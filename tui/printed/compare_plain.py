@@ -64,7 +64,7 @@ def run(
     named = [Named(n, Replay(p).session) for n, p in zip(options.sessions, paths, strict=True)]
     told = side_by_side(named, options.strict)
     if sys.stdout is not None:  # closed by the shell
-        _print(told, paths, options, glyphs_of)
+        _print(told, named, paths, options, glyphs_of)
     every = [(other.name if len(told.others) > 1 else "", other) for other in told.others]
     slower = [_named(p, name) for name, other in every for p in other.slower]
     untold = [_named(p, name) for name, other in every for p in other.told.pairs if p.untold]
@@ -83,6 +83,7 @@ def _named(p: Pair, session: str) -> str:
 
 def _print(
     told: SideBySide,
+    named: Sequence[Named],
     paths: Sequence[Path],
     options: argparse.Namespace,
     glyphs_of: Callable[[str | None, bool], Glyphs],
@@ -93,7 +94,7 @@ def _print(
     if options.md:
         from roofwatch.session.markdown import compared_markdown
 
-        sys.stdout.write(compared_markdown(told))
+        sys.stdout.write(compared_markdown(told, [one.session for one in named]))
         sys.stdout.flush()
         return
     _print_text(told, paths, glyphs_of(sys.stdout.encoding, options.ascii))
@@ -119,7 +120,7 @@ def _print_text(told: SideBySide, paths: Sequence[Path], glyphs: Glyphs) -> None
         rows += [*head, *comparison_rows.body(one, cells, glyphs)]
     else:
         rows += side_by_side_rows.rows(told, cells, glyphs)
-    print_rows(rows, sys.stdout)
+    print_rows(rows, sys.stdout, glyphs)
 
 
 def _which(name: str, path: Path, which: Which) -> str:

@@ -65,7 +65,7 @@ def run(
         from roofwatch.tui.printed.doctor_rows import doctor_rows
 
         glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
-        print_rows(doctor_rows(found, columns(sys.stdout), glyphs), sys.stdout)
+        print_rows(doctor_rows(found, columns(sys.stdout), glyphs), sys.stdout, glyphs)
     if facts.missing:
         tell(f"roofwatch: {facts.problem}")
         return ABSENT

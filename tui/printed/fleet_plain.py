@@ -64,7 +64,7 @@ def show(
     from roofwatch.tui.printed.fleet_rows import fleet_rows
 
     glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
-    print_rows(fleet_rows(fleet, columns(sys.stdout), glyphs), sys.stdout)
+    print_rows(fleet_rows(fleet, columns(sys.stdout), glyphs), sys.stdout, glyphs)
     return 0
 
 

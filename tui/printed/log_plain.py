@@ -15,6 +15,7 @@ from rich.cells import cell_len, set_cell_size
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import scale_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, wrapped
@@ -24,6 +25,10 @@ YEAR = 100  # cells from which a date has its year
 SUITE, RATE, KEY, STEP, FOUND, HOURS, COST = 9, 6, 6, 8, 6, 7, 10
 LEAST_CARD, MOST_CARD = 6, 26
 MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel(R) ")
+LEAST_HOURS = 0.001  # what is less is said to be less
+LEAST_COST = 1e-4
+IN_GIGA = "G"  # behind a rate of arithmetic that has no digits in TFLOP/s
+UNITS = f"burst and held: TFLOP/s (TOPS), with {IN_GIGA} GFLOP/s (GOPS)"
 HEADS = (("GB/s", RATE), ("burst", RATE), ("held", RATE))
 
 
@@ -51,7 +56,7 @@ def print_log(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool
     except UnreadableSession as error:
         unlisted = error
     if told or unlisted is None:
-        print_rows(log_rows(told, columns(sys.stdout), glyphs), sys.stdout)
+        print_rows(log_rows(told, columns(sys.stdout), glyphs), sys.stdout, glyphs)
     if unlisted is not None:
         raise unlisted
 
@@ -68,10 +73,11 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     if not found:
         return [row((" no saved sessions yet: roofwatch run keeps one", "dim"))]
     priced = any(e.cost is not None for e in found)
-    roomy = room >= YEAR + (HOURS + COST if priced else 0)
+    paid = max([COST, *(cell_len(_cost(e)) + 1 for e in found)]) if priced else 0
+    roomy = room >= YEAR + (HOURS + paid if priced else 0)
     when = 17 if roomy else 12
     fixed = when + SUITE + 3 * RATE + (KEY if roomy or not priced else 0) + STEP + FOUND + 2
-    fixed += HOURS + COST if priced else 0
+    fixed += HOURS + paid if priced else 0
     longest = max((len(_card(e)) for e in found), default=0) + 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room - fixed - 1))
     key = roomy or not priced
@@ -79,15 +85,17 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     head += "".join(f"{name:>{size}}" for name, size in HEADS)
     head += f" {'of':<{KEY - 1}}" if key else ""
     head += f"{'b=1 ms':>{STEP}}{'found':>{FOUND}}"
-    head += f"{'hours':>{HOURS}}{'cost':>{COST}}" if priced else ""
+    head += f"{'hours':>{HOURS}}{'cost':>{paid}}" if priced else ""
     out = [row((head, "dim"))]
     for e in found:
-        out += _line(e, when, card, key, priced, room, glyphs)
+        out += _line(e, when, card, key, paid, room, glyphs)
+    if any(_giga(e) for e in found):
+        out += wrapped(UNITS, room - 2, "dim", " ")
     return out
 
 
 def _line(
-    e: Logged, when: int, card: int, key: bool, priced: bool, room: int, glyphs: Glyphs
+    e: Logged, when: int, card: int, key: bool, paid: int, room: int, glyphs: Glyphs
 ) -> list[Row]:
     told = shown(e.started_at or "")[:16].replace("T", " ")
     date = told if when > 12 else told[5:]
@@ -97,14 +105,13 @@ def _line(
     named = set_cell_size(head_of(_card(e), card - 1, glyphs.ellipsis), card)
     suite = head_of(_suite(e), SUITE - 1, glyphs.ellipsis)
     text = f" {date:<{when}}{named}{suite:<{SUITE}}"
-    rates = (e.bandwidth_gbs, e.burst_tflops, e.sustained_tflops)
-    text += "".join(f"{_rate(r):>{RATE}}" for r in rates)
+    rates = (_rate(e.bandwidth_gbs), _flops(e, e.burst_tflops), _flops(e, e.sustained_tflops))
+    text += "".join(f"{said:>{RATE}}" for said in rates)
     text += f" {head_of(shown(e.peak_key or ''), KEY - 1, glyphs.ellipsis):<{KEY - 1}}" * key
     step = figure(e.decode["step_s"] * 1e3) if e.decode else "-"
     text += f"{step:>{STEP}}{_found(e):>{FOUND}}"
-    if priced:
-        spent = money(e.cost, shown(e.currency or "")) if e.cost is not None else "-"
-        text += f"{figure(e.hours):>{HOURS}}{spent:>{COST}}"
+    if paid:
+        text += f"{_hours(e):>{HOURS}}{_cost(e):>{paid}}"
     cut = f"  {e.state}" if e.state != "complete" else ""
     cut += f"  {e.slow} slow" if e.slow else ""
     grave = bool(e.findings and e.findings["wrong"])
@@ -127,6 +134,33 @@ def _found(e: Logged) -> str:
 
 def _rate(value: float | None) -> str:
     return "-" if value is None else figure(value)
+
+
+def _giga(e: Logged) -> bool:
+    """Whether a session's rates of arithmetic have digits in GFLOP/s (GOPS) alone."""
+    return scale_of([r for r in (e.burst_tflops, e.sustained_tflops) if r]).factor > 1
+
+
+def _flops(e: Logged, tflops: float | None) -> str:
+    if tflops is None or not _giga(e):
+        return _rate(tflops)
+    giga = figure(tflops * 1e3)  # a thousandth of one is as little as there is room for
+    return giga[: RATE - 1 - len(IN_GIGA)].rstrip(".") + IN_GIGA
+
+
+def _hours(e: Logged) -> str:
+    if e.hours is not None and 0 < e.hours < LEAST_HOURS:
+        return f"<{LEAST_HOURS}"
+    return figure(e.hours)
+
+
+def _cost(e: Logged) -> str:
+    if e.cost is None:
+        return "-"
+    currency = shown(e.currency or "")
+    if 0 < e.cost < LEAST_COST:
+        return f"<{money(LEAST_COST, currency)}"
+    return money(e.cost, currency)
 
 
 def _card(e: Logged) -> str:

@@ -137,4 +137,4 @@ def _print_text(
         rows = table_rows(found, cells, glyphs) if found is not None else []
     below = example_rows(examples, cells)
     head = head_rows(HEAD, cells) if below else head_rows(PAIRS, cells) if pairs else []
-    print_rows([*head, *rows, *([row("")] if rows and below else []), *below], sys.stdout)
+    print_rows([*head, *rows, *([row("")] if rows and below else []), *below], sys.stdout, glyphs)

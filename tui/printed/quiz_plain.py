@@ -250,13 +250,12 @@ def _pose(q: Question) -> None:
 
 def _say(text: str, style: str = "") -> None:
     from roofwatch.tui.drawing.glyphs import for_terminal
-    from roofwatch.tui.drawing.micro import micro
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.drawing.rows_of_text import row, wrapped
 
     lead = text[: len(text) - len(text.lstrip())]
     rows = wrapped(text.strip(), columns(sys.stdout), style, lead) if text else [row("")]
-    print_rows(micro(rows, for_terminal(sys.stdout.encoding, os.environ)), sys.stdout)
+    print_rows(rows, sys.stdout, for_terminal(sys.stdout.encoding, os.environ))
 
 
 def _told(q: Question) -> Told:

@@ -162,14 +162,16 @@ def print_session(
 
     glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
     key = precision(roofs(session), key) if key is not None else None
-    print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout)
+    print_rows(report(session, path, columns(sys.stdout), glyphs, key), sys.stdout, glyphs)
 
 
 def _print_probe(session: Session, probe: str, glyphs: Glyphs) -> None:
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.probes import measurement_rows
 
-    print_rows(measurement_rows.rows(session, probe, columns(sys.stdout), glyphs), sys.stdout)
+    print_rows(
+        measurement_rows.rows(session, probe, columns(sys.stdout), glyphs), sys.stdout, glyphs
+    )
 
 
 def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:

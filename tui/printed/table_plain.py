@@ -67,4 +67,4 @@ def _print_text(sessions: Sequence[Session], glyphs: Glyphs) -> None:
     room = columns(sys.stdout)
     told = merged(sessions)
     rows = table_rows(told.table, room, glyphs)
-    print_rows([*rows, row(""), *question_rows(told.answers, room, glyphs)], sys.stdout)
+    print_rows([*rows, row(""), *question_rows(told.answers, room, glyphs)], sys.stdout, glyphs)

@@ -102,5 +102,5 @@ def run(options: argparse.Namespace, glyphs_of: Callable[[str | None, bool], Gly
     from roofwatch.tui.trace.trace_page import whole
 
     glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
-    print_rows(whole(found, columns(sys.stdout), glyphs, options.top), sys.stdout)
+    print_rows(whole(found, columns(sys.stdout), glyphs, options.top), sys.stdout, glyphs)
     return 0

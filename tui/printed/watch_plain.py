@@ -223,7 +223,7 @@ def summarise(
     with contextlib.suppress(OSError):  # the terminal may be gone
         if to is not None and (session.samples or session.command):
             seen = watched(session, card_roofs(session))
-            print_rows(rows(seen, findings(session), columns(to), glyphs), to)
+            print_rows(rows(seen, findings(session), columns(to), glyphs), to, glyphs)
     if live.file.problem:
         tell(f"not kept: {live.file.problem}")
     elif not live.nothing_kept:

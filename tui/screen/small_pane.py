@@ -12,11 +12,12 @@ from roofwatch.roofline.reasons import IDLE, decode
 from roofwatch.session.events import Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
-from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.rate_scale import rate_scale, scaled
 from roofwatch.session.ridges import ridges
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, doubtful, probe_rows
 from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
+from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, labelled, parts, shortened_from
@@ -44,7 +45,7 @@ def build(
 ) -> list[Row]:
     """Rows of the pane ``name`` from row ``first`` on, as far as there are so many."""
     whole = rows(session, cells, found, name, key, glyphs, progress)
-    return shortened_from(first, whole, cells, height, arrows(glyphs)[1])
+    return micro(shortened_from(first, whole, cells, height, arrows(glyphs)[1]), glyphs)
 
 
 def rows(
@@ -203,7 +204,8 @@ def _probes(
     progress: float | None,
 ) -> list[Row]:
     """A line a probe: the one that runs, what failed or is not believed, then in their order."""
-    table = sorted(probe_rows(session, found), key=_rank)
+    scale = rate_scale(session)
+    table = sorted((scaled(r, scale) for r in probe_rows(session, found)), key=_rank)
     longest = max((cell_len(r.label) for r in table), default=0)
     marks = max(len(g) for g in (glyphs.ok, glyphs.warn, glyphs.wrong, glyphs.here))
     rates = max([FIGURE, *(len(figure(r.measured)) for r in table if r.measured is not None)])

@@ -21,6 +21,7 @@ from roofwatch.session.comparison_words import (
 )
 from roofwatch.session.differences import UUID, Condition, Value
 from roofwatch.session.figures import HELD, HIGHER, LOWER
+from roofwatch.session.pair_scale import comparison_shown
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import unit_of
@@ -61,7 +62,7 @@ def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
     columns = _columns(cells)
     out: list[Row] = [*wrapped(verdict(told), cells, "strong"), row("")]
     out += _conditions(told, cells, glyphs)
-    for group, found in groupby(told.pairs, key=lambda p: p.group):
+    for group, found in groupby(comparison_shown(told).pairs, key=lambda p: p.group):
         pairs = list(found)
         reach = _reach(pairs)
         out += [row(""), _heading(shown(group), reach, columns, cells, glyphs)]

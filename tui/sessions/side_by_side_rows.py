@@ -10,6 +10,7 @@ from rich.cells import set_cell_size
 from roofwatch.session.compare import FASTER, SLOWER, Pair
 from roofwatch.session.comparison_markdown import letter
 from roofwatch.session.comparison_words import method, verdict
+from roofwatch.session.pair_scale import side_by_side_shown
 from roofwatch.session.printable import shown
 from roofwatch.session.side_by_side import SideBySide
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -41,11 +42,13 @@ def rows(told: SideBySide, cells: int, glyphs: Glyphs) -> list[Row]:
         for c in other.told.conditions:
             said = " | ".join(condition_said(c, value, glyphs) for value in (c.a, c.b))
             out += hung(f"   {c.what}  ", f"A | {letter(i)}: {said}", cells, "note")
-    return [*out, *_table(told, cells, glyphs), row(""), *_meaning(told, cells)]
+    table = _table(side_by_side_shown(told), cells, glyphs)
+    return [*out, *table, row(""), *_meaning(told, cells)]
 
 
 def _meaning(told: SideBySide, cells: int) -> list[Row]:
-    return [*wrapped(LEGEND, cells, "dim"), *wrapped(method(told.others[0].told), cells, "dim")]
+    said = method(*(other.told for other in told.others))
+    return [*wrapped(LEGEND, cells, "dim"), *wrapped(said, cells, "dim")]
 
 
 def _table(told: SideBySide, cells: int, glyphs: Glyphs) -> list[Row]:

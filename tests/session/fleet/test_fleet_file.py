@@ -12,7 +12,9 @@ from made_fleet import fleet_lines
 from roofwatch.cli import main
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.fleet import lines
+from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_file import fleet_lines as lines_of
 from roofwatch.session.fleet.fleet_file import is_fleet, read_fleet
 from roofwatch.session.fleet.lines import encode
 from roofwatch.session.fleet.link_figures import collective
@@ -154,3 +156,21 @@ def test_ranks_of_one_card_are_told_without_its_uuid_too(
     told = json.loads(out)
     assert told["shared_cards"] == [[0, 2]]
     assert (uuid in out) is not anonymous
+
+
+def test_anonymous_cleans_the_header_too(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, *rest = map(json.loads, kept.read_bytes().splitlines())
+    host = next(line["host"] for line in rest if line["kind"] == "rank" and line.get("host"))
+    free = {"launcher", "torch", "nccl", "roofwatch", "suite", "device"}
+    first |= {field: f"{field} of {host} in /home/ann/{field}" for field in free}
+    kept.write_text("".join(json.dumps(line) + "\n" for line in (first, *rest)))
+    for how in ([], ["--json"], ["--md"]):
+        assert main(["show", str(kept), "--anonymous", *how]) == 0
+        said = capsys.readouterr().out
+        assert host not in said
+        assert "ann" not in said
+
+
+def test_anonymous_leaves_our_own_words_of_a_header(kept: Path) -> None:
+    told = next(line for _, line in anonymous_lines(kept))
+    assert told == next(line for _, line in lines_of(kept))

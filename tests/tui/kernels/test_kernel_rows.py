@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from roofwatch.roofline import transformer_work as t
 from roofwatch.roofline.workload import add, elementwise, embedding
 from roofwatch.session.events import Measurement
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
@@ -186,3 +188,11 @@ def test_the_report_has_both_once(session: Session) -> None:
     text = lines(report(session, None, 80, UNICODE))
     assert sum(line.startswith(" Kernel map") for line in text) == 1
     assert sum(line.startswith(" Fusion") for line in text) == 1
+
+
+def test_less_than_half_a_per_cent_of_a_roof_is_not_nothing() -> None:
+    path = Path(__file__).parents[2] / "sessions" / "h200-kernels-1.jsonl"
+    session = fold(events(path))
+    said = [text_of(r) for r in build(session, 100, 400, UNICODE)]
+    assert any("rmsnorm 1 row" in t and " < 1 % " in t for t in said)
+    assert not any(" 0 % " in t for t in said if "rmsnorm 1 row" in t)

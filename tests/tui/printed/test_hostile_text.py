@@ -107,5 +107,5 @@ def test_the_bar_of_a_run_takes_no_name_for_markup(
 
 def test_rows_are_text_whoever_made_them() -> None:
     for stream in (Terminal(), io.StringIO()):
-        print_rows([row(("a\x1b[2J\u202eb", "wrong"))], stream)
+        print_rows([row(("a\x1b[2J\u202eb", "wrong"))], stream, UNICODE)
         assert SGR.sub("", stream.getvalue()) == "a�[2J�b\n"

@@ -245,3 +245,19 @@ def test_hostile_names_stay_text() -> None:
     session.add(SessionInfo(t=0.0, instrument="telemetry", device=device))
     for name in NAMES:
         assert "\x1b" not in "".join(lines(small(session, name, 60, 11)))
+
+
+def test_rates_of_a_cpu_are_in_the_unit_of_the_header() -> None:
+    session = fold(events(SESSIONS / "cpu" / "kernels-1.jsonl"))
+    said = next(t for t in lines(small(session, "probes", 60, 12)) if "matmul fp32" in t)
+    assert "14.5 GFLOP/s" in said
+
+
+@pytest.mark.parametrize(("glyphs", "unit"), [(UNICODE, "µs"), (ASCII, "us")])
+@pytest.mark.parametrize("name", ["cpu/decode-1", "two/links"])
+def test_microseconds_are_written_as_the_terminal_can(glyphs: Glyphs, unit: str, name: str) -> None:
+    session = fold(events(SESSIONS / f"{name}.jsonl"))
+    pages = range(len(kernels_pane.page_names(session)))
+    drawn = [short_kernels.build(session, 60, 60, glyphs, View(page=i)) for i in pages]
+    said = {word for rows in drawn for t in lines(rows) for word in re.findall(r"\d ([uµ]s)\b", t)}
+    assert said == {unit}
