@@ -164,6 +164,9 @@ def _reconcile(time_over_bytes: float) -> tuple[str, list[str]]:
 
 def _read(grown: float, op: str, time_s: float, bends: bool, varied: str) -> tuple[str, list[str]]:
     """By how the time grew with the work, in logarithms: 1 with it, 0 not at all."""
+    apart = op in OF_MATRICES and varied == "batch"
+    if bends and (apart or op in OF_BYTES):
+        return "bends_apart", ["overhead"]  # nothing is shared that the memory could be at
     if bends:
         return "bends", ["memory", "overhead"]
     if grown >= LINEAR and op == "decode":
@@ -174,7 +177,7 @@ def _read(grown: float, op: str, time_s: float, bends: bool, varied: str) -> tup
         return "between", ["memory", "overhead"]
     if op in OF_BYTES:
         return "stream_flat", ["overhead", "synchronise"]
-    if op in OF_MATRICES and varied == "batch":
+    if apart:
         return "batch_flat", ["overhead", "synchronise"]
     if time_s < SHORT_S:
         return "flat_short", ["overhead", "synchronise"]

@@ -26,7 +26,7 @@ TIMES_S = {
     **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
 }
-BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|byte|bytes)")
+BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|[Bb]ytes?)")
 BYTE_RATE = re.compile(r"((?:[kKMGTP]i?)?)(B|b|[Bb]its?|[Bb]ytes?)(/s|/sec|ps)")
 OP_RATE = re.compile(
     r"([kKMGTPgtp]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)"

@@ -89,6 +89,17 @@ def test_a_batch_of_matmuls_shares_no_weights(op: str, language: str, all_share:
         choose("en")
 
 
+@pytest.mark.parametrize(("op", "name"), [("matmul", "batch"), ("copy", "elements")])
+def test_a_bend_of_what_shares_nothing_is_no_memory(op: str, name: str) -> None:
+    found = joint(op, name, (1000, 4000, 16000), (1, 1, 4))
+    assert found.bound == ["overhead"]
+    assert "bends at 4000" in found.message
+    assert "weights" not in found.why + found.do
+    shared = joint("decode", "batch", (1, 4, 16), (1, 1, 4))
+    assert shared.bound == ["memory", "overhead"]
+    assert "weights" in shared.why
+
+
 @pytest.mark.parametrize("op", ["matmul", "copy", "attention", "other", "decode"])
 def test_a_time_that_goes_with_the_work_is_compute_or_memory(op: str) -> None:
     found = joint(op, "batch" if op == "decode" else "elements", (10, 80), (10, 79))

@@ -76,6 +76,8 @@ def test_a_time_without_a_unit_is_asked_back() -> None:
         ("12 B", 12),
         ("12 bytes", 12),
         ("1 byte", 1),
+        ("4 GByte", 4e9),
+        ("4 GBytes", 4e9),
         ("4 KB", 4e3),
         ("4 kB", 4e3),
         ("4MB", 4e6),
