@@ -12,7 +12,8 @@ import msgspec
 
 from roofwatch.notebook.catalog import chosen, digits, fill
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_work import STREAMS, kv_bytes, work_of
+from roofwatch.notebook.claim_work import LINK_OPS, STREAMS, kv_bytes, work_of
+from roofwatch.roofline.workload import ROWWISE_FLOP
 
 VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
 HELD = ("op", "gpu", "dtype", "math", "params", "weight_bytes", "kv_bytes_per_token", "timing")
@@ -22,6 +23,9 @@ SHORT_S = 2e-4  # a host call that only queues
 KV_BENDS = 1.05  # growth of a step's bytes from which KV can bend a curve
 KV_FITS = 0.12  # L4, 32k of fp8 KV: 23 % more bytes, 21 % more time
 OF_KV = ("context", "kv_len")
+OF_BYTES = frozenset((*STREAMS, *ROWWISE_FLOP, *LINK_OPS, "embedding"))
+"""Their bytes go with every size."""
+OF_MATRICES = ("matmul", "attention")  # in a batch each has operands of its own
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +96,7 @@ def together(points: Sequence[Point]) -> Experiment | None:
     if bytes_ratio is not None and bytes_ratio >= KV_BENDS:
         case, bound = _reconcile(time_ratio / bytes_ratio)
     else:
-        case, bound = _read(grown, ordered[0].op, times[-1], bends=middle > 0)
+        case, bound = _read(grown, ordered[0].op, times[-1], middle > 0, name)
     words = chosen().pages["experiment"].cases[case]
     evidence = {
         "varied": "m = n = k" if cube else name,
@@ -158,8 +162,11 @@ def _reconcile(time_over_bytes: float) -> tuple[str, list[str]]:
     return "kv_leaves", ["memory", "overhead"]
 
 
-def _read(grown: float, op: str, time_s: float, bends: bool) -> tuple[str, list[str]]:
+def _read(grown: float, op: str, time_s: float, bends: bool, varied: str) -> tuple[str, list[str]]:
     """By how the time grew with the work, in logarithms: 1 with it, 0 not at all."""
+    apart = op in OF_MATRICES and varied == "batch"
+    if bends and (apart or op in OF_BYTES):
+        return "bends_apart", ["overhead"]  # nothing is shared that the memory could be at
     if bends:
         return "bends", ["memory", "overhead"]
     if grown >= LINEAR and op == "decode":
@@ -168,8 +175,10 @@ def _read(grown: float, op: str, time_s: float, bends: bool) -> tuple[str, list[
         return "with_work", ["compute", "memory"]
     if grown > FLAT:
         return "between", ["memory", "overhead"]
-    if op in STREAMS:
+    if op in OF_BYTES:
         return "stream_flat", ["overhead", "synchronise"]
+    if apart:
+        return "batch_flat", ["overhead", "synchronise"]
     if time_s < SHORT_S:
         return "flat_short", ["overhead", "synchronise"]
     return "flat", ["memory", "overhead"]

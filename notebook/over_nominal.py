@@ -34,6 +34,28 @@ def impossible(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     )
 
 
+def over_every_peak(reading: Reading, found: Sequence[Finding]) -> Finding | None:
+    """No type is named, and none of this card's peaks is that high, the sparse ones included."""
+    top, sparse = reading.highest, reading.highest_sparse
+    if top is None or reading.ours or any(f.severity == WRONG for f in found):
+        return None
+    if not reading.exceeds(sparse):
+        return None
+    assert reading.rate
+    return finding(
+        "impossible",
+        "any_type",
+        root=FLOP,
+        severity=WRONG,
+        subject=reading.subject,
+        rate=reading.rate,
+        unit=reading.unit,
+        ceiling=sparse,
+        dense_tflops=top[1],
+        peak_key=top[0],
+    )
+
+
 def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     """Above nominal and under the ceiling: the clock went over the datasheet's. A good reason."""
     rate, nominal, ceiling = reading.tflops, reading.nominal_tflops, reading.ceiling_tflops

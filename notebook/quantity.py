@@ -21,17 +21,19 @@ BINARY = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0*
 
 TIMES_S = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
-    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "usecs", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
 }
-BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|byte|bytes)")
-BYTE_RATE = re.compile(r"((?:[kKMGTP]i?)?)(B|b|bit|bits|byte|bytes)(/s|/sec|ps)")
+BYTES = re.compile(r"((?:[kKMGTP]i?)?)(B|[Bb]ytes?)")
+BYTE_RATE = re.compile(r"((?:[kKMGTP]i?)?)(B|b|[Bb]its?|[Bb]ytes?)(/s|/sec|ps)")
 OP_RATE = re.compile(
     r"([kKMGTPgtp]?)(?:(?:FLOPs?|flops?|FLOPS|Flops?|OPs?|OPS|ops?)(?:/s|/sec|ps)?)"
 )
 TOKEN_RATE = re.compile(r"(?:tok|toks|token|tokens|t|tps)(?:/s|/sec|ps)?")
+PER = re.compile(r"\s*/\s*|\s+per\s+|\s*每\s*", re.IGNORECASE)
+SECONDS = ("/seconds", "/second", "/secs", "/sec", "/秒")
 SHARE = re.compile(r"(?:MFU\s*%|%\s*MFU|%\s*of MFU|MFU)", re.IGNORECASE)
 
 GBS, TFLOPS, TOKENS, MFU = "claimed_gbs", "claimed_tflops", "claimed_tokens_per_s", "claimed_mfu"
@@ -94,6 +96,15 @@ def size_bytes(text: str) -> Quantity:
     return Quantity(checked(value * (_scale(found[1]) if found else 1.0)), slack)
 
 
+def slashed(unit: str) -> str:
+    """A unit with what it is divided by in one way: ``GB per second`` and ``GB / s`` are GB/s."""
+    unit = PER.sub("/", unit.strip())
+    for said in SECONDS:
+        if unit.lower().endswith(said):
+            return f"{unit[: -len(said)]}/s"
+    return unit
+
+
 def rate(text: str, kind: str) -> Quantity:
     """A rate of one kind; a bare number counts in GB/s, TFLOP/s or tokens/s, as its name says."""
     value, unit, slack = _split(text)
@@ -123,9 +134,10 @@ def claimed(text: str) -> Quantity:
 
 
 def _kind(unit: str, value: float) -> tuple[str, float]:
+    written, unit = unit, slashed(unit)
     found = BYTE_RATE.fullmatch(unit)
     if found:
-        bits = found[2] in ("b", "bit", "bits")
+        bits = found[2] == "b" or "bit" in found[2].lower()
         return GBS, _scale(found[1]) / 1e9 / (8 if bits else 1)
     if OP_RATE.fullmatch(unit):
         prefix = unit[0].upper() if unit[0].upper() in DECIMAL else ""
@@ -136,7 +148,7 @@ def _kind(unit: str, value: float) -> tuple[str, float]:
         return TOKENS, 1.0
     if unit == "%":
         raise QuantityError("is a share of what? Write MFU %, or give the rate")
-    raise QuantityError(f"has an unknown unit {unit!r}: GB/s, TFLOP/s, tokens/s or MFU %")
+    raise QuantityError(f"has an unknown unit {written!r}: GB/s, TFLOP/s, tokens/s or MFU %")
 
 
 @lru_cache(maxsize=64)

@@ -5,21 +5,33 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from roofwatch.notebook.quantity import GBS, TIMES_S, QuantityError, number, rate, time_s
+from roofwatch.notebook.quantity import (
+    GBS,
+    TIMES_S,
+    QuantityError,
+    number,
+    rate,
+    slashed,
+    time_s,
+)
+from roofwatch.notebook.quiz_words import LETTERS, words_of
 from roofwatch.roofline import quiz
 from roofwatch.roofline.quiz import NUMBER, Question
 
 LONGEST = 200  # characters of an answer that are looked at
 LEAD = re.compile(r"\s*(?:≈|~|约|大约|about|=)?\s*(.*?)\s*[.。]?\s*", re.DOTALL | re.IGNORECASE)
-FLOP_BYTE = re.compile(r"(?:flops?|ops?)?\s*/\s*(?:bytes?|b)|", re.IGNORECASE)
-TIMES = re.compile(r"x|times|倍|%|percent|per cent|", re.IGNORECASE)
+FLOP_BYTE = re.compile(r"(?:flops?|ops?)?\s*/(?:bytes?|b|字节)|", re.IGNORECASE)
+TIMES = re.compile(r"x|×|times|倍|%|percent|per cent|", re.IGNORECASE)
 SHARE = re.compile(r"%|percent|per cent|", re.IGNORECASE)
 FIGURE = re.compile(
     r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.DOTALL | re.IGNORECASE
 )
 ONE_CASE = re.compile(r"([kmgtp]?i?)(b|bits?|bytes?)(/s|/sec|ps)", re.IGNORECASE)
 """A rate of bytes in letters of one case, which then tell no bits from bytes: those asked for."""
-THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+GROUPED = re.compile(r"^([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?![\d,])")
+"""Thousands set apart; a number that begins with 0 has none, so that 0,250 is asked back."""
+LETTERED = re.compile(rf"([{LETTERS}])\s*[).:,、]\s*(.+)", re.DOTALL)
+"""A choice as it stands in the list, its letter before it."""
 EXAMPLES = {
     quiz.FLOP_BYTE: "85.3 FLOP/byte",
     quiz.TIMES: "3x",
@@ -79,18 +91,27 @@ def is_right(question: Question, typed: str, bare: bool = True) -> bool:
 
 def _choice(text: str, question: Question) -> str:
     word = text.lower().strip("()").strip()
-    letters = dict(zip("abcd", question.choices, strict=False))
+    letters = dict(zip(LETTERS, question.choices, strict=False))
     if word in letters:  # a letter is a place, whatever word it might shorten
         return letters[word]
+    line = LETTERED.fullmatch(text.lower())
+    said = _bare(line[2] if line else text)
     for choice in question.choices:
-        if word in SAID[choice]:
+        if said in map(_bare, (*SAID[choice], *words_of(choice))):
+            if line and letters.get(line[1]) != choice:
+                break  # the letter says another than the words
             return choice
     raise NotAnAnswer
 
 
+def _bare(text: str) -> str:
+    """Letters and digits alone: blanks, hyphens and brackets tell no choice from another."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).lower())
+
+
 def _number(text: str, question: Question, bare: bool) -> float:
     """In the question's unit; a bare number counts in it, or is asked back."""
-    text = THOUSANDS.sub("", text)
+    text = GROUPED.sub(lambda found: found[0].replace(",", ""), text, count=1)
     found = FIGURE.fullmatch(text)
     if found is None:
         raise NotAnAnswer
@@ -106,7 +127,7 @@ def _number(text: str, question: Question, bare: bool) -> float:
     except QuantityError:
         raise NotAnAnswer from None
     unit = {quiz.FLOP_BYTE: FLOP_BYTE, quiz.TIMES: TIMES, quiz.PERCENT: SHARE}[question.unit]
-    if not unit.fullmatch(found[2].strip()):
+    if not unit.fullmatch(slashed(found[2])):
         raise NotAnAnswer
     said_share = bool(found[2]) and SHARE.fullmatch(found[2].strip()) is not None
     if question.unit == quiz.TIMES:
@@ -119,7 +140,8 @@ def _cased(figure: str, unit: str) -> str:
 
     Mixed letters stay as they are: Gb/s are bits, and so is what says bit.
     """
-    found = ONE_CASE.fullmatch(unit.strip())
+    unit = slashed(unit)
+    found = ONE_CASE.fullmatch(unit)
     if found is None or unit not in (unit.lower(), unit.upper()):
         return f"{figure} {unit}"
     prefix, what, _ = found.groups()

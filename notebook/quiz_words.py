@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from roofwatch.notebook.catalog import digits, fill, language
+from roofwatch.notebook.catalog import LANGUAGES, digits, fill, language
 from roofwatch.roofline.quiz import NUMBER, TIMES, Question
 
 if sys.version_info >= (3, 11):
@@ -75,6 +75,11 @@ def answer_said(question: Question) -> str:
 def choice_said(choice: str) -> str:
     """A choice in words."""
     return quiz_catalog(language()).words[choice]
+
+
+def words_of(choice: str) -> tuple[str, ...]:
+    """A choice in the words of every language."""
+    return tuple(quiz_catalog(name).words[choice] for name in LANGUAGES)
 
 
 def quiz_label(name: str, **values: object) -> str:

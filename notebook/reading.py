@@ -7,10 +7,13 @@ from functools import cached_property
 
 import msgspec
 
+from roofwatch.roofline.peaks import TENSOR_KEYS
+
 ROUNDING = 1.02  # datasheets round; memory does not boost
 TELLING = 0.38  # width of a range, over its lower end, beyond which landing in it says less
 EDGE = 0.03  # a corrected number this far outside the range still fits
 OVER = 0.01  # a number this little over its range is no evidence of a mistake
+WITH_INT4 = ("7.5", "8.0", "8.6", "8.7", "8.9")
 UNDER = 0.06  # a number this little under its range is no evidence of a mistake
 
 
@@ -117,6 +120,39 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return self.ceiling_tflops if self.nominal_tflops else None
         return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
 
+    @cached_property
+    def highest(self) -> tuple[str, float] | None:
+        """Where no type is named: the peak of this card with the highest ceiling, and that ceiling.
+
+        TFLOP/s, dense; None where a type is named or no peak is known.
+        """
+        if self.dtype is not None or self.peak_key is not None or self.judged != "tflops":
+            return None
+        tops = {
+            key: max(p, self.ceilings_tflops.get(key, p)) for key, p in self.peaks_tflops.items()
+        }
+        return max(tops.items(), key=lambda each: each[1], default=None)
+
+    @cached_property
+    def highest_sparse(self) -> float | None:
+        """What no type of this card exceeds, 2:4 zeros counted; tensor cores alone skip them.
+
+        TFLOP/s. Turing to Ada do int4 at twice int8, which the table does not list.
+        """
+        if self.highest is None:
+            return None
+        tops = {**self.peaks_tflops, **self.ceilings_tflops}
+        sparse = [2 * top for key, top in tops.items() if key in TENSOR_KEYS]
+        if self.compute_capability in WITH_INT4 and "int4" not in tops:
+            sparse.append(4 * tops.get("int8", 0.0))
+        return max([self.highest[1], *sparse])
+
+    def exceeds(self, ceiling: float | None) -> bool:
+        """Whether the rate is beyond it, the datasheet's rounding and the digits allowed for."""
+        if self.rate is None or ceiling is None:
+            return False
+        return self.rate * (1 - self.rounding) > ceiling * ROUNDING
+
     @property
     def unit(self) -> str:
         """Of the judged rate."""
@@ -148,9 +184,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def over(self) -> bool:
         """Beyond what the silicon could do, the datasheet's rounding and the digits allowed for."""
-        if self.rate is None or self.ceiling is None:
-            return False
-        return self.rate * (1 - self.rounding) > self.ceiling * ROUNDING
+        return self.exceeds(self.ceiling)
 
     @property
     def within(self) -> bool | None:

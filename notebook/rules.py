@@ -23,7 +23,7 @@ from roofwatch.notebook.missing_sync import maybe_queued, missing_sync
 from roofwatch.notebook.no_tensor_core import misaligned, no_tensor_core
 from roofwatch.notebook.nominal_as_floor import nominal_as_floor
 from roofwatch.notebook.other_process import other_process
-from roofwatch.notebook.over_nominal import boost_clock, impossible
+from roofwatch.notebook.over_nominal import boost_clock, impossible, over_every_peak
 from roofwatch.notebook.pageable import pageable
 from roofwatch.notebook.power_capped import lowered_limit
 from roofwatch.notebook.read_only_bytes import read_only_bytes
@@ -39,6 +39,7 @@ from roofwatch.notebook.wrong_peak import (
     another_unit,
     compared_with_other_peak,
     cuda_cores,
+    sparse_of_no_type,
     tensor_core_in_ieee,
     wrong_peak,
 )
@@ -64,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     tensor_core_in_ieee,
     no_tensor_core,
     another_unit,
+    sparse_of_no_type,
     emulated_dtype,
     memory_bound_probe,
     speculative_decode,
@@ -102,6 +104,7 @@ LOW: tuple[Rule, ...] = (
 LAST: tuple[Last, ...] = (
     maybe_queued,
     impossible,
+    over_every_peak,
     boost_clock,
     low_without_cause,
     high_without_cause,

@@ -183,6 +183,25 @@ def another_unit(reading: Reading) -> Finding | None:
     return None
 
 
+def sparse_of_no_type(reading: Reading) -> Finding | None:
+    """No type is named, and the rate is over every dense peak and under the highest sparse one."""
+    top, sparse = reading.highest, reading.highest_sparse
+    if top is None or reading.ours or reading.math == "sparse":
+        return None
+    if not reading.exceeds(top[1]) or reading.exceeds(sparse):
+        return None
+    return finding(
+        "E3",
+        "no_type",
+        severity=SUSPECT,
+        subject=reading.subject,
+        tflops=reading.tflops,
+        peak_key=top[0],
+        dense_tflops=top[1],
+        sparse_tflops=sparse,
+    )
+
+
 def _reaches(
     reading: Reading,
     case: str,

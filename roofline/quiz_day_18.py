@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 from roofwatch.roofline.decode import decode_of
@@ -125,7 +126,7 @@ def ceiling(model: Model, context: int, roof: Roof, memory_bytes: float | None) 
     }
     case = "never"
     if star is not None:
-        case, values["star"] = "reaches", star
+        case, values["star"] = "reaches", math.ceil(star * (1 - 1e-9))  # of whole batches the first
     if memory_bytes:
         values["memory_gb"] = memory_bytes / GB
         room_gb = memory_bytes * (1 - RESERVE) / GB

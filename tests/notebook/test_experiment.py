@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from roofwatch.notebook.catalog import choose
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.experiment import Experiment, Point, together, told_apart, varied_of
 
@@ -62,6 +63,41 @@ def test_a_stream_whose_time_does_not_grow_was_not_timed(op: str) -> None:
     assert found.bound == ["overhead", "synchronise"]
     assert "100 times the bytes" in found.message
     assert "ynchronise" in found.do
+
+
+@pytest.mark.parametrize("op", ["softmax", "rmsnorm", "layernorm", "embedding", "h2d", "d2h"])
+def test_what_moves_its_bytes_alone_is_read_as_a_stream(op: str) -> None:
+    found = joint(op, "elements", (10**6, 10**8), (0.02, 0.021))
+    assert found.bound == ["overhead", "synchronise"]
+    assert "100 times the bytes" in found.message
+
+
+@pytest.mark.parametrize(("language", "all_share"), [("en", "all share"), ("zh-CN", "大家共用")])
+@pytest.mark.parametrize("op", ["matmul", "attention"])
+def test_a_batch_of_matmuls_shares_no_weights(op: str, language: str, all_share: str) -> None:
+    choose(language)
+    try:
+        found = joint(op, "batch", (1, 2), (1, 1))
+        assert found.bound == ["overhead", "synchronise"]
+        assert all_share not in found.why
+        decode = joint("decode", "batch", (1, 2), (1, 1))
+        assert decode.bound == ["memory", "overhead"]
+        assert all_share in decode.why
+        rows = joint("matmul", "m", (8, 64), (1, 1))  # more rows for the same weights
+        assert rows.bound == ["memory", "overhead"]
+    finally:
+        choose("en")
+
+
+@pytest.mark.parametrize(("op", "name"), [("matmul", "batch"), ("copy", "elements")])
+def test_a_bend_of_what_shares_nothing_is_no_memory(op: str, name: str) -> None:
+    found = joint(op, name, (1000, 4000, 16000), (1, 1, 4))
+    assert found.bound == ["overhead"]
+    assert "bends at 4000" in found.message
+    assert "weights" not in found.why + found.do
+    shared = joint("decode", "batch", (1, 4, 16), (1, 1, 4))
+    assert shared.bound == ["memory", "overhead"]
+    assert "weights" in shared.why
 
 
 @pytest.mark.parametrize("op", ["matmul", "copy", "attention", "other", "decode"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
-from roofwatch.notebook.over_nominal import boost_clock, impossible
+from roofwatch.notebook.over_nominal import boost_clock, impossible, over_every_peak
 from roofwatch.notebook.reading import Reading
 
 STREAM: dict[str, object] = {
@@ -76,6 +76,46 @@ def test_impossible_is_said_only_where_no_rule_says_why() -> None:
     assert impossible(of(STREAM), [other(SUSPECT)]) is not None
     assert impossible(of(STREAM, nominal_gbs=None), []) is None
     assert impossible(of(STREAM, gbs=None), []) is None
+
+
+NO_TYPE: dict[str, object] = {
+    "subject": "x",
+    "op": "matmul",
+    "dtype": None,
+    "judged": "tflops",
+    "peaks_tflops": {"fp32": 60.0, "bf16": 900.0, "fp8": 1800.0},
+    "ceilings_tflops": {"fp32": 66.0, "bf16": 1000.0, "fp8": 2000.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "fires"),
+    [
+        ({"tflops": 4000 * 1.021}, True),
+        ({"tflops": 4000 * 1.019}, False),
+        ({"tflops": 4100.0, "rounding": 0.05}, False),
+        ({"tflops": 5000.0, "dtype": "bf16", "peak_key": "bf16"}, False),
+        ({"tflops": 5000.0, "peaks_tflops": {}, "ceilings_tflops": {}}, False),
+        ({"tflops": 5000.0, "protocol": "burst"}, False),
+        ({"tflops": 5000.0, "judged": "gbs", "gbs": 1.0}, False),
+        ({"tflops": 100.0, "peaks_tflops": {"fp32": 60.0}, "ceilings_tflops": {}}, True),
+        ({"tflops": 60.0, "peaks_tflops": {"fp32": 60.0}, "ceilings_tflops": {}}, False),
+    ],
+)
+def test_over_every_peak_is_wrong_whatever_the_type(fields: dict[str, object], fires: bool) -> None:
+    found = over_every_peak(of(NO_TYPE, **fields), [])
+    assert (found is not None) is fires
+    if found is not None:
+        assert (found.code, found.severity, found.root) == ("impossible", WRONG, "flop")
+        assert over_every_peak(of(NO_TYPE, **fields), [other(WRONG)]) is None
+
+
+@pytest.mark.parametrize(("capability", "most"), [("8.0", 4 * 624), ("9.0", 2 * 624)])
+def test_int4_is_twice_int8_where_a_card_has_it(capability: str, most: float) -> None:
+    base = {**NO_TYPE, "peaks_tflops": {"int8": 624.0}, "ceilings_tflops": {}}
+    for share, fires in ((1.01, False), (1.03, True)):
+        reading = of(base, tflops=most * share, compute_capability=capability)
+        assert (over_every_peak(reading, []) is not None) is fires
 
 
 def test_a_clock_over_the_datasheets_is_a_good_reason() -> None:

@@ -17,6 +17,7 @@ from roofwatch.notebook.quiz_words import (
     explained,
     quiz_catalog,
 )
+from roofwatch.roofline.decode import decode_of
 from roofwatch.roofline.example import nominal_roof
 from roofwatch.roofline.quiz import NUMBER, Question, ground
 from roofwatch.roofline.quiz_day_1 import batch_and_latency, chain, picture, relu_of
@@ -125,6 +126,18 @@ TRUCKS = picture("memory")
         (STREAM, "14317 Gb/s"),
         (STREAM, "14317 gbit/s"),
         (STREAM, "1790 gbytes/s"),
+        (STREAM, "1790 GByte/s"),
+        (STREAM, "1790 GBytes/s"),
+        (STREAM, "1790 GB/second"),
+        (STREAM, "1790 GB per second"),
+        (STREAM, "1790 gb per second"),
+        (STREAM, "1790 GB / s"),
+        (STREAM, "1790 GB/秒"),
+        (STREAM, "14317 GBit/s"),
+        (RIDGE, "265.6 FLOP per byte"),
+        (RIDGE, "265.6 FLOP / byte"),
+        (RIDGE, "265.6 FLOP/字节"),
+        (RIDGE, "265.6 FLOP 每字节"),
         (SHARE, "92"),
         (SHARE, "92%"),
         (SHARE, "0.923"),
@@ -137,6 +150,8 @@ TRUCKS = picture("memory")
         (THREE, "3"),
         (THREE, "3x"),
         (THREE, "3 倍"),
+        (THREE, "3×"),
+        (MOVING, "0.981 msecs"),
         (THREE, "300 %"),
         (MOVING, "0.98 MS"),
         (BATCH, "d"),
@@ -157,6 +172,7 @@ def test_right(question: Question, typed: str) -> None:
     ("question", "typed"),
     [
         (RIDGE, "250"),
+        (STREAM, "1790 GBit/s"),
         (STREAM, "895"),
         (STREAM, "1.79"),
         (STREAM, "1790 Gb/s"),
@@ -175,6 +191,53 @@ def test_right(question: Question, typed: str) -> None:
 )
 def test_wrong_but_an_answer(question: Question, typed: str) -> None:
     assert not is_right(question, typed)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_choice_is_understood_as_it_is_printed(language: str) -> None:
+    choose(language)
+    met: set[str] = set()
+    for seed in range(40):
+        for drawn in questions(seed, ground(S.t4, packaged_models())):
+            for q in (drawn, drawn.then):
+                if q is None or q.kind == NUMBER:
+                    continue
+                for letter, choice in zip("abcd", q.choices, strict=False):
+                    said = choice_said(choice)
+                    for typed in (said, said.upper(), f" {said}. ", f"{letter}) {said}"):
+                        assert is_right(q, typed) is (choice == q.answer), typed
+                    met.add(choice)
+                with pytest.raises(NotAnAnswer):  # the letter says another than the words
+                    is_right(q, f"a) {choice_said(q.choices[1])}")
+    assert met == EN.words.keys()
+
+
+@pytest.mark.parametrize("typed", ["0,250", "0,981", "-0,250", "1234,567", "1,79", "0,250,000"])
+def test_a_comma_that_sets_no_thousands_apart_is_asked_back(typed: str) -> None:
+    for question in (RIDGE, STREAM, SHARE, MOVING, THREE):
+        for unit in ("", f" {question.unit}"):
+            with pytest.raises(NotAnAnswer) as none:
+                is_right(question, typed + unit, bare=False)
+            assert not isinstance(none.value, NoUnit)
+
+
+def test_the_batch_that_is_named_gets_there() -> None:
+    t4 = nominal_roof(S.t4)
+    for seed in range(60):
+        q = questions(seed, ground(S.t4, packaged_models()))[9]
+        if q.case != "reaches":
+            continue
+        star = q.values["star"]
+        model = next(m for m in packaged_models() if m.name == q.values["model"])
+        exact = decode_of(model, int(q.values["context"])).b_star(t4.ridge)
+        assert exact is not None
+        assert star == int(star)
+        assert exact <= star < exact + 1
+        for language, words in (("en", f"a batch of {star} would"), ("zh-CN", f"batch 到 {star} ")):
+            choose(language)
+            assert words in explained(q)
+        return
+    raise AssertionError("no seed asks of a model that reaches the ridge")
 
 
 @pytest.mark.parametrize("question", [RIDGE, STREAM, SHARE, MOVING])

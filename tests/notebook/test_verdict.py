@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from roofwatch.notebook.catalog import choose
 from roofwatch.notebook.entry import Unreadable
 from roofwatch.notebook.finding import NOTE
 from roofwatch.notebook.known_card import Cards
@@ -417,3 +418,42 @@ def test_a_card_that_nobody_knows_is_said_with_the_nearest(cards: Cards) -> None
     assert "RTX 4O90" in found.gpu_note
     assert "4090" in found.gpu_note
     assert found.missing == ["nominal_gbs"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+@pytest.mark.parametrize(
+    ("fields", "verdict", "said"),
+    [
+        ({"claimed_tflops": 5000.0}, "wrong", ["impossible"]),
+        ({"m": 8192, "n": 8192, "k": 8192, "time_s": 1e-4}, "wrong", ["impossible"]),
+        ({"m": 8192, "n": 8192, "k": 8192, "time_s": 4e-4}, "suspect", ["E3"]),
+        ({"claimed_tflops": 2749.0}, "suspect", ["E3"]),
+    ],
+)
+def test_a_rate_over_every_dense_peak_needs_no_type_to_be_doubted(
+    cards: Cards, language: str, fields: dict[str, object], verdict: str, said: list[str]
+) -> None:
+    choose(language)
+    try:
+        found = answer(cards, op="matmul", gpu="H200", **fields)
+    finally:
+        choose("en")
+    assert found.verdict == verdict
+    assert codes(found) == said  # and none that explains a low number
+    assert "fp8" in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"claimed_tflops": 1500.0},
+        {"claimed_tflops": 2000.0},
+        {"claimed_tflops": 2749.0, "math": "sparse"},
+    ],
+)
+def test_a_rate_that_some_type_reaches_stays_open_without_one(
+    cards: Cards, fields: dict[str, object]
+) -> None:
+    found = answer(cards, op="matmul", gpu="H200", **fields)
+    assert (found.verdict, found.missing) == ("cannot-say", ["dtype"])
+    assert "E3" in codes(found)
