@@ -217,6 +217,24 @@ def test_nothing_tells_whose_it_is(
         assert told["spread"]["matmul-bf16"]["count"] == 2
 
 
+def test_who_was_refused_is_not_told_either(
+    named: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = named.read_bytes().splitlines(True)
+    for said_of in (
+        "rank 1 of 2 on betahost.example was refused: fleet 0e75ca of node-a meets here: its job 7",
+        "rank 1 of fleet 0e75ca is taken, by gpu99 (process 12)",
+        "rank 0 of fleet 0e75ca of gamma.example is here already",
+    ):
+        rows.insert(-1, encode(NoteLine(text=said_of)))
+    named.write_bytes(b"".join(rows))
+    for how in (("--anonymous",), ("--anonymous", "--json"), ("--md",)):
+        _, out, _ = said(capsys, "show", str(named), *how)
+        for word in ("betahost", "gpu99", "gamma", "example"):
+            assert word not in out, (how, word)
+        assert "was refused" in " ".join(out.split())
+
+
 def test_the_figures_stay_as_they_are(named: Path) -> None:
     plain, clean = list(fleet_lines(named)), list(anonymous_lines(named))
     assert [row for row, _ in plain] == [row for row, _ in clean]

@@ -28,6 +28,11 @@ from roofwatch.session.fleet.lines import (
 from roofwatch.session.links import NVLINK, PCIE
 
 REMOVED = "removed"
+STRANGERS = re.compile(
+    r" on (\S{1,255}) was refused|\bby (\S{1,255}) \(process"
+    r"|\bfleet \w+ of (\S{1,255}) (?:meets|is) here"
+)
+"""Hosts that no rank's line tells, as fleet/joining.py and fleet/meeting.py write of them."""
 OWN_WORDS = frozenset(
     {
         *(*SUITES, SHORT, *GROUPS, *STATES, NVLINK, PCIE),
@@ -84,10 +89,14 @@ def anonymous_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
 def _names(path: Path) -> _Names:
     told: dict[int, tuple[str, str]] = {}
     cards: dict[int, str | None] = {}
+    strangers = set[str]()
     for _, line in fleet_lines(path):
         if isinstance(line, RankLine):
             told[line.rank] = line.node, line.host
             cards[line.rank] = _uuid_of(line.record)
+        if isinstance(line, RankLine | NoteLine | EndLine):
+            said = line.text if isinstance(line, NoteLine) else line.why
+            strangers |= {name for found in STRANGERS.findall(said) for name in found if name}
     of: dict[str, str] = {}
     nodes = dict.fromkeys(node or host for _, (node, host) in sorted(told.items()) if node or host)
     number = {node: f"node {i}" for i, node in enumerate(nodes, 1)}
@@ -98,7 +107,7 @@ def _names(path: Path) -> _Names:
     every = Counter(uuid for _, uuid in sorted(cards.items()) if uuid)
     several = (uuid for uuid, ranks in every.items() if ranks > 1)
     shared = {uuid: f"shared card {i}" for i, uuid in enumerate(several, 1)}
-    return _Names(of, words_of(set(of), set()), shared)
+    return _Names(of, words_of(set(of) | strangers, set()), shared)
 
 
 def _uuid_of(raw: msgspec.Raw) -> str | None:
