@@ -29,9 +29,9 @@ examples:
   roofwatch compare monday.jsonl friday.jsonl
   roofwatch compare last~1 last --strict       exit 5 if this card became slower
 
-exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not of
-one card, or slower by too few repetitions to tell; 5 with --strict: something is
-slower outside noise, measured alike
+exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not
+of one card, or slower by too few repetitions to tell; 5 with --strict:
+something is slower outside noise, measured alike
 """
 SLOWER = WRONG_FINDING
 
