@@ -79,7 +79,8 @@ def test_a_terminal_that_vanishes_ends_the_screen(saved: Path, how: str) -> None
 
 
 def test_a_terminal_that_is_gone_before_the_screen_opens_starts_no_run(saved: Path) -> None:
-    screen = terminal.Terminal(command([], saved))
+    late = ["sh", "-c", 'sleep 0.5; exec "$@"', "sh"]  # a fast machine would be on the screen
+    screen = terminal.Terminal([*late, *command([], saved)])
     screen.hang_up()
     assert screen.process.wait(END_S) == 129
     assert not saved.exists()
