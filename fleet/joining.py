@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 import roofwatch
+from roofwatch.fleet.asking import Asked
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
 from roofwatch.fleet.world import BY_HAND, World
 from roofwatch.session.fleet.lines import SCHEMA
@@ -54,7 +54,7 @@ class Refused(NotMet):
         self.fleet = fleet  # that it was refused by
 
 
-def publish(room: Any, world: World, fleet: str) -> None:
+def publish(room: Asked, world: World, fleet: str) -> None:
     """Say that this fleet meets here. One of an earlier start of torchrun's gives way.
 
     Raises:
@@ -81,7 +81,7 @@ def publish(room: Any, world: World, fleet: str) -> None:
     room.add(NOW_IS, 1)
 
 
-def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
+def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
     """The id of the fleet that meets here, once it is there and is this rank's own.
 
     Raises:
@@ -115,7 +115,7 @@ def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -
     return there.id
 
 
-def claim(store: Any, world: World, fleet: str) -> None:
+def claim(store: Asked, world: World, fleet: str) -> None:
     """Take this rank's number.
 
     Raises:

@@ -31,6 +31,9 @@ from roofwatch.fleet.own_suite import Outcome
 rank.READY_S = links_fault.SILENT_S = 4.0
 how, record = sys.argv[1], open(sys.argv[2], "rb").read()
 me = os.environ.get("RANK", "0")
+if how == "still":
+    meeting.ASK_S = 3.0
+    rank.READY_S = 60.0
 if how == "mute":
     meeting.JOIN_S = 1.0
 
@@ -100,6 +103,16 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
+def connected(port: int) -> int:
+    """Connections to a port of this machine."""
+    rows = [
+        line.split()
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+    ]
+    return sum(row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
+
+
 def test_a_full_stdout_is_one_line_and_code_1(record: Path, tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:
         process = started("well", record, stdout=full)
@@ -152,6 +165,26 @@ def test_a_lost_store_costs_the_other_ranks_alone(
     assert fleet.end is not None
     assert (fleet.end.complete, fleet.end.why) == (False, "the store does not answer: Broken pipe")
     assert f"the fleet is in {kept(tmp_path)[0]}" in err.decode()
+
+
+def test_a_rank_0_that_stands_still_holds_up_nobody(
+    record: Path, free_port: Callable[[], int]
+) -> None:
+    port = free_port()  # the third never comes: the others wait for it at the meeting
+    ranks = [started("still", record, environ=place(rank, port, size=3)) for rank in range(2)]
+    try:
+        assert ranks[0].stderr is not None
+        wait_for(lambda: connected(port) >= 2)
+        time.sleep(2.0)
+        ranks[0].send_signal(signal.SIGSTOP)
+        err = ranks[1].communicate(timeout=60)[1].decode()
+    finally:
+        ranks[0].kill()
+        ranks[0].communicate()
+    assert ranks[1].returncode == 4
+    assert err == (
+        "roofwatch.fleet: rank 1: the store does not answer: who holds it stands still\n"
+    )
 
 
 @pytest.mark.parametrize(
