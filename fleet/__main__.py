@@ -94,7 +94,7 @@ def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measur
 
     me = Rank(here, _meeting(here, stopping, ""), stopping, options.timeout)
     me.hand_in(me.measured(measure))
-    me.follow(options.timeout)
+    me.follow()
     return 128 + stopping.number if stopping.number else DONE
 
 

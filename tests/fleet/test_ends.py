@@ -23,7 +23,7 @@ pytestmark = pytest.mark.torch
 # A rank whose suite is a moment's wait; ``how`` says what goes wrong.
 RANK = """
 import os, signal, sys, threading, time
-from roofwatch.fleet import gather, links_fault, meeting, rank
+from roofwatch.fleet import gather, lead, links_fault, meeting, rank
 from roofwatch.fleet.__main__ import main
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
@@ -58,6 +58,8 @@ class Dies(rank.LinksProcess):
             time.sleep(0.01)
         os.kill(self.process.pid, getattr(signal, how))
 
+if how == "gone" and me == "0":
+    lead.LinksProcess = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 if how.startswith("SIG") and me == "1":
     rank.LinksProcess = Dies
 sys.exit(main(sys.argv[3:], measure))
@@ -206,6 +208,18 @@ def test_the_rank_whose_links_die_is_the_one_that_is_named(
     assert note.startswith("the links were not measured to their end: rank 1 (")
     assert said in note
     assert note.isascii()
+
+
+def test_a_rank_0_that_dies_during_the_links_is_one_line_and_code_4(
+    record: Path, free_port: Callable[[], int]
+) -> None:
+    port = free_port()
+    ranks = [started("gone", record, environ=place(rank, port)) for rank in range(2)]
+    err = ranks[1].communicate(timeout=60)[1].decode()
+    ranks[0].communicate(timeout=60)
+    assert [ranks[0].returncode, ranks[1].returncode] == [-signal.SIGKILL, 4]
+    assert err.count("\n") == 1
+    assert err.startswith("roofwatch.fleet: rank 1: the store does not answer: ")
 
 
 def test_a_stranger_is_turned_away_and_a_taken_port_leaves_no_file(
