@@ -14,6 +14,7 @@ import msgspec
 
 import roofwatch
 from roofwatch.fleet.asking import Asked
+from roofwatch.fleet.life import Life
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
 from roofwatch.fleet.world import BY_HAND, World
 from roofwatch.session.fleet.lines import SCHEMA
@@ -22,7 +23,9 @@ ROOM = "roofwatch"  # before every key of ours
 NOW, NOW_IS = "now", "is/now"  # the fleet that meets here, and whether one does
 LOOK_S = 0.05
 MOST_LOOK_S = 0.5
-NEWER_S = 15.0  # for a fleet as new as this rank: torchrun's agents may count their starts apart
+NEWER_S = (
+    15.0  # for a fleet as new as this rank, where one lives: agents may count their starts apart
+)
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,11 +57,13 @@ class Refused(NotMet):
         self.fleet = fleet  # that it was refused by
 
 
-def publish(room: Asked, world: World, fleet: str) -> None:
-    """Say that this fleet meets here. One of an earlier start of torchrun's gives way.
+def publish(room: Asked, world: World, fleet: str, stopped: Callable[[], bool]) -> None:
+    """Say that this fleet meets here. One of an earlier start of torchrun's gives way: where that
+    has the same number, once it has ended.
 
     Raises:
         Refused: another's rank 0 is here.
+        Ended: a signal came.
     """
     mine = Identity(
         id=fleet,
@@ -71,7 +76,7 @@ def publish(room: Asked, world: World, fleet: str) -> None:
     said = msgspec.json.encode(mine).decode()
     before = _text(room.get(NOW)) if room.add(NOW_IS, 0) else ""
     there = _identity(before) if before else None
-    if there is None or there.restart < world.restart:
+    if there is None or there.restart < world.restart or _ended(room, world, there, stopped):
         before = _text(room.compare_set(NOW, before, said))
         there = _identity(before)
     if before != said:
@@ -79,6 +84,20 @@ def publish(room: Asked, world: World, fleet: str) -> None:
             world, f"rank 0 of {_named(there)} is here already", there.id if there else ""
         )
     room.add(NOW_IS, 1)
+
+
+def _ended(room: Asked, world: World, there: Identity, stopped: Callable[[], bool]) -> bool:
+    """Whether it is a dead fleet of the same launch, in a store that outlives fleets."""
+    if not world.agent_store or there.launch != world.launch:
+        return False
+    life = Life()
+    life.look(room, there.id)
+    while not (life.alive or life.ended):
+        if stopped():
+            raise Ended
+        time.sleep(LOOK_S)
+        life.look(room, there.id)
+    return life.ended
 
 
 def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
@@ -90,16 +109,24 @@ def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool])
         Ended: a signal came.
     """
     look_s = min(MOST_LOOK_S, LOOK_S * max(1.0, world.size / 64))
-    newer_s = time.monotonic() + NEWER_S
+    newer_s, life, first = time.monotonic() + NEWER_S, Life(), ""
+    where, met = f"{world.address}:{world.port}", "no fleet's rank 0"
     while True:
         if room.add(NOW_IS, 0):
             there = _identity(_text(room.get(NOW)))
-            if there is None or there.restart >= world.restart or time.monotonic() > newer_s:
+            if there is None:
+                break
+            first, met = first or there.id, f"only {_named(there)}, which has ended,"
+            newer = there.restart >= world.restart or there.id != first
+            life.look(room, there.id)
+            # a store that rank 0 holds has ended with it
+            lives = life.alive or not world.agent_store
+            if lives and (newer or time.monotonic() > newer_s):
                 break
         if stopped():
             raise Ended
         if time.monotonic() > until_s:
-            raise NotMet(f"no fleet's rank 0 has come to {world.address}:{world.port}")
+            raise NotMet(f"{met} has come to {where}")
         time.sleep(look_s)
     if there is None or there.schema != SCHEMA:
         what = there.schema if there else "unreadable"

@@ -13,6 +13,7 @@ import msgspec
 
 import roofwatch
 from roofwatch.fleet.gather import gather
+from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_fault import (
     BROKEN,
@@ -26,7 +27,7 @@ from roofwatch.fleet.links_fault import (
 )
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.not_met import MeetingLost
-from roofwatch.fleet.rank import LEFT, NO_LINKS, OVER, PLAN, TAKES_PART, Rank
+from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, TAKES_PART, Rank
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
 from roofwatch.session.fleet.fleet import Fleet

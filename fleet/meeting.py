@@ -60,7 +60,7 @@ class Meeting:
         room = self._under(ROOM)
         with _lost():
             if world.rank == 0:
-                publish(room, world, fleet)
+                publish(room, world, fleet, stopped)
                 self.fleet = fleet
             else:
                 try:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_fault import KILLED, SAID, Fault, fault_of, say_fault
 from roofwatch.fleet.links_process import LinksProcess
@@ -24,7 +25,7 @@ READY_S = 60.0  # for the others: all measure at the same time, as a job would
 LINKS_LOOK_S = 0.1
 LEAD_STILL_S = 60.0  # of rank 0, whose disk may be slow
 TAKES_PART = "links: "  # begins the last word of a rank that does
-OVER, PLAN, NO_LINKS, LEFT = "over", "plan", "none", "left"
+PLAN, NO_LINKS, LEFT = "plan", "none", "left"
 
 T = TypeVar("T")
 Measure = Callable[[Callable[[str], None], Callable[[], bool], Callable[[], str]], Outcome]

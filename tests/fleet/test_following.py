@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from roofwatch.fleet import rank as ranks
+from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_fault import KILLED, SAID, Fault
 from roofwatch.fleet.not_met import MeetingLost
-from roofwatch.fleet.rank import NO_LINKS, OVER, PLAN, Rank
+from roofwatch.fleet.rank import NO_LINKS, PLAN, Rank
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import world
 from roofwatch.session.fleet.lines import FAILED, RankLine
