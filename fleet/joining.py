@@ -116,12 +116,16 @@ def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool])
             there = _identity(_text(room.get(NOW)))
             if there is None:
                 break
-            first, met = first or there.id, f"only {_named(there)}, which has ended,"
+            first, met = first or there.id, f"only {_named(there)}, which has ended or will,"
             newer = there.restart >= world.restart or there.id != first
             life.look(room, there.id)
             # a store that rank 0 holds has ended with it
             lives = life.alive or not world.agent_store
-            if lives and (newer or time.monotonic() > newer_s):
+            if lives and newer:
+                break
+            # an earlier start's, not yet aware whose place this rank takes, is none to join
+            taken = world.agent_store and room.add(f"{there.id}/claimed/{world.rank}", 0) > 0
+            if lives and not taken and time.monotonic() > newer_s:
                 break
         if stopped():
             raise Ended

@@ -170,7 +170,7 @@ def test_a_stranger_is_refused_by_a_dead_fleet_too(first: Meeting) -> None:
 
 def test_where_only_a_dead_fleet_is_met_it_is_said(first: Meeting) -> None:
     first.say("over", "")
-    with pytest.raises(NotMet, match="only fleet f1 of here, which has ended, has come to"):
+    with pytest.raises(NotMet, match="only fleet f1 of here, which has ended or will, has come to"):
         Meeting(place(1, first.port, **AGENT), join_s=1.0)  # type: ignore[arg-type]
 
 
@@ -180,6 +180,21 @@ def test_agents_that_count_their_starts_apart_meet_all_the_same(
     monkeypatch.setattr(joining, "NEWER_S", 0.2)
     beating(first)
     assert Meeting(place(1, first.port, restart=1, **AGENT)).fleet == "f1"  # type: ignore[arg-type]
+
+
+def test_a_rank_that_was_started_again_does_not_join_the_fleet_that_it_died_in(
+    first: Meeting, beating: Beating, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "NEWER_S", 0.2)
+    Meeting(place(1, first.port, launch="job 1"))  # dies; rank 0 does not know it yet
+    beating(first)
+    late, found = late_rank(first.port, restart=1)
+    time.sleep(0.8)
+    assert late.is_alive()
+    again = Meeting(place(0, first.port, restart=1, **AGENT), "f2")  # type: ignore[arg-type]
+    beating(again)
+    late.join(10)
+    assert found[0].fleet == "f2"
 
 
 def test_a_line_that_does_not_unpack_is_said(first: Meeting) -> None:
