@@ -70,7 +70,10 @@ def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
         return error.code
     except MeetingLost as error:
         tell(f"roofwatch.fleet: rank {here.rank}: {error}")
-        return 128 + stopping.number if stopping.number else FAILED
+        code = 128 + stopping.number if stopping.number else FAILED
+        if error.hangs:
+            at_once(code)
+        return code
 
 
 def _measure(options: argparse.Namespace, device: str) -> Measure:
@@ -91,7 +94,7 @@ def _follow(options: argparse.Namespace, here: World, stopping: Stopping, measur
 
     me = Rank(here, _meeting(here, stopping, ""), stopping, options.timeout)
     me.hand_in(me.measured(measure))
-    me.follow(options.timeout)
+    me.follow()
     return 128 + stopping.number if stopping.number else DONE
 
 
@@ -135,8 +138,12 @@ def _lead(
     if not lost and not here.agent_store:
         lead.see_off(me)
     if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
-        return 128 + stopping.number  # it alone is why something is missing
-    return _code(options, lead, bool(why))
+        code = 128 + stopping.number  # it alone is why something is missing
+    else:
+        code = _code(options, lead, bool(why))
+    if me.meeting.hangs:
+        at_once(code)
+    return code
 
 
 def _gather_and_link(

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import msgspec
 
+from roofwatch.fleet.life import STILL_S
 from roofwatch.fleet.meeting import Meeting, Unreadable
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.session.fleet.lines import ABSENT, FAILED, SILENT, RankLine
 
 LOOK_S = 0.05
 BEATS_S = 1.0  # between two looks at the beats of those that are waited for
-STILL_S = 20.0  # without a beat: a rank beats once a second, whatever it measures
 STILL_HURRY_S = 5.0  # once a signal has come
 MOST_LOOK_S = 0.5
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 import roofwatch
+from roofwatch.fleet.asking import Asked
+from roofwatch.fleet.life import Life
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
 from roofwatch.fleet.world import BY_HAND, World
 from roofwatch.session.fleet.lines import SCHEMA
@@ -22,7 +23,9 @@ ROOM = "roofwatch"  # before every key of ours
 NOW, NOW_IS = "now", "is/now"  # the fleet that meets here, and whether one does
 LOOK_S = 0.05
 MOST_LOOK_S = 0.5
-NEWER_S = 15.0  # for a fleet as new as this rank: torchrun's agents may count their starts apart
+NEWER_S = (
+    15.0  # for a fleet as new as this rank, where one lives: agents may count their starts apart
+)
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,11 +57,13 @@ class Refused(NotMet):
         self.fleet = fleet  # that it was refused by
 
 
-def publish(room: Any, world: World, fleet: str) -> None:
-    """Say that this fleet meets here. One of an earlier start of torchrun's gives way.
+def publish(room: Asked, world: World, fleet: str, stopped: Callable[[], bool]) -> None:
+    """Say that this fleet meets here. One of an earlier start of torchrun's gives way: where that
+    has the same number, once it has ended.
 
     Raises:
         Refused: another's rank 0 is here.
+        Ended: a signal came.
     """
     mine = Identity(
         id=fleet,
@@ -71,7 +76,7 @@ def publish(room: Any, world: World, fleet: str) -> None:
     said = msgspec.json.encode(mine).decode()
     before = _text(room.get(NOW)) if room.add(NOW_IS, 0) else ""
     there = _identity(before) if before else None
-    if there is None or there.restart < world.restart:
+    if there is None or there.restart < world.restart or _ended(room, world, there, stopped):
         before = _text(room.compare_set(NOW, before, said))
         there = _identity(before)
     if before != said:
@@ -81,7 +86,21 @@ def publish(room: Any, world: World, fleet: str) -> None:
     room.add(NOW_IS, 1)
 
 
-def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
+def _ended(room: Asked, world: World, there: Identity, stopped: Callable[[], bool]) -> bool:
+    """Whether it is a dead fleet of the same launch, in a store that outlives fleets."""
+    if not world.agent_store or there.launch != world.launch:
+        return False
+    life = Life()
+    life.look(room, there.id)
+    while not (life.alive or life.ended):
+        if stopped():
+            raise Ended
+        time.sleep(LOOK_S)
+        life.look(room, there.id)
+    return life.ended
+
+
+def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool]) -> str:
     """The id of the fleet that meets here, once it is there and is this rank's own.
 
     Raises:
@@ -90,16 +109,28 @@ def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -
         Ended: a signal came.
     """
     look_s = min(MOST_LOOK_S, LOOK_S * max(1.0, world.size / 64))
-    newer_s = time.monotonic() + NEWER_S
+    newer_s, life, first = time.monotonic() + NEWER_S, Life(), ""
+    where, met = f"{world.address}:{world.port}", "no fleet's rank 0"
     while True:
         if room.add(NOW_IS, 0):
             there = _identity(_text(room.get(NOW)))
-            if there is None or there.restart >= world.restart or time.monotonic() > newer_s:
+            if there is None:
+                break
+            first, met = first or there.id, f"only {_named(there)}, which has ended or will,"
+            newer = there.restart >= world.restart or there.id != first
+            life.look(room, there.id)
+            # a store that rank 0 holds has ended with it
+            lives = life.alive or not world.agent_store
+            if lives and newer:
+                break
+            # an earlier start's, not yet aware whose place this rank takes, is none to join
+            taken = world.agent_store and room.add(f"{there.id}/claimed/{world.rank}", 0) > 0
+            if lives and not taken and time.monotonic() > newer_s:
                 break
         if stopped():
             raise Ended
         if time.monotonic() > until_s:
-            raise NotMet(f"no fleet's rank 0 has come to {world.address}:{world.port}")
+            raise NotMet(f"{met} has come to {where}")
         time.sleep(look_s)
     if there is None or there.schema != SCHEMA:
         what = there.schema if there else "unreadable"
@@ -115,7 +146,7 @@ def find(room: Any, world: World, until_s: float, stopped: Callable[[], bool]) -
     return there.id
 
 
-def claim(store: Any, world: World, fleet: str) -> None:
+def claim(store: Asked, world: World, fleet: str) -> None:
     """Take this rank's number.
 
     Raises:

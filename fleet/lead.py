@@ -13,6 +13,7 @@ import msgspec
 
 import roofwatch
 from roofwatch.fleet.gather import gather
+from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_fault import (
     BROKEN,
@@ -26,7 +27,7 @@ from roofwatch.fleet.links_fault import (
 )
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.not_met import MeetingLost
-from roofwatch.fleet.rank import LEFT, NO_LINKS, OVER, PLAN, Rank
+from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, TAKES_PART, Rank
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
 from roofwatch.session.fleet.fleet import Fleet
@@ -51,7 +52,7 @@ from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
 LOOK_S = 0.05
 LINKS_STILL_S = 90.0  # at one step of the links; a collective itself is given up after 60
 GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
-LEAVE_S = 3.0  # for the others to leave the store: they look at it ten times a second
+LEAVE_S = 5.0  # for the others to leave the store: they look at it ten times a second
 MOST_REFUSED = 8  # that are noted
 LEVEL = 6  # of zlib, for records that are kept to be printed
 
@@ -227,7 +228,7 @@ class Lead:
         try:
             while True:
                 self._take(process)
-                me.beat(f"links: {process.doing}")
+                me.beat(f"{TAKES_PART}{process.doing}")
                 if (step := _step(process.doing)) != doing:
                     doing = step
                     tell(f"links: {doing}")
@@ -250,21 +251,21 @@ class Lead:
         others = [rank for rank in plan.members if rank != me.world.rank]
         mine = {} if own is None else {me.world.rank: own}
         beats = {rank: me.meeting.beats(rank) for rank in others}
-        until_s, heard = time.monotonic() + GRACE_S, -1
+        until_s, faults = time.monotonic() + GRACE_S, dict[int, Fault]()
         found = culprit(mine)
-        while time.monotonic() < until_s and not me.stopping.number:
-            if (count := me.meeting.count(FAULTS)) != heard:
-                heard = count
-                found = culprit(mine | faults_heard(me.meeting, others))
-            if (found and certain(found[1])) or heard >= len(others) + (own is None):
+        while time.monotonic() < until_s:
+            if me.stopping.number:
+                return me.stopping.why
+            if len(faults) < me.meeting.count(FAULTS):  # counted a moment before it is said
+                faults = faults_heard(me.meeting, others)
+                found = culprit(mine | faults)
+            if (found and certain(found[1])) or len(faults) >= len(others) + (own is None):
                 break
-            me.beat("links: they have failed")
+            me.beat(f"{TAKES_PART}they have failed")
             time.sleep(LOOK_S)
         else:  # who beats no more has not even said so
             faults = faults_heard(me.meeting, others)
-            still = Fault(cause=SILENT, how="no sign of life: killed, or it hangs")
-            dead = [r for r in others if r not in faults and me.meeting.beats(r) == beats[r]]
-            found = culprit(mine | faults | dict.fromkeys(dead, still))
+            found = culprit(mine | faults | self._away(me, others, faults, beats))
         if found is None:
             return "they ended"
         rank, fault = found
@@ -272,6 +273,23 @@ class Lead:
         who = f"rank {rank} ({r.place if r else '?'})"
         # of a connection that broke nobody knows which end it was
         return f"{fault.how}, says {who}" if fault.cause == BROKEN else f"{who}: {fault.how}"
+
+    def _away(
+        self, me: Rank, others: list[int], faults: dict[int, Fault], beats: dict[int, int]
+    ) -> dict[int, Fault]:
+        """Those of the others that beat no more, or do and take no part."""
+        found = {}
+        for rank in others:
+            if rank in faults:
+                continue
+            if me.meeting.beats(rank) == beats[rank]:
+                how = "no sign of life: killed, or it hangs"
+            elif not (doing := me.meeting.doing(rank)).startswith(TAKES_PART):
+                how = f"took no part; last word: {doing or 'none'}"
+            else:
+                continue
+            found[rank] = Fault(cause=SILENT, how=how)
+        return found
 
     def _take(self, process: LinksProcess) -> None:
         for line in process.lines():

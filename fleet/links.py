@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -41,17 +42,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def main() -> int:
-    """Take part; 0, or 4 when a link fails, with a note that says how."""
+    """Take part in the plan that stdin's first line is; 0, or 4 when a link fails, with a note that
+    says how."""
     parser = argparse.ArgumentParser(prog="roofwatch.fleet.links")
     add_arguments(parser)
-    parser.add_argument("--plan", required=True)
     parser.add_argument("--place", type=int, required=True)
     options = parser.parse_args()
     instrument = Instrument("links", options.fd, options.t0)
+    plan = msgspec.json.decode(sys.stdin.readline(), type=Plan)
     instrument.listen(lambda _: None)
     instrument.say("importing torch")
     instrument.keep_beating()
-    plan = msgspec.json.decode(options.plan, type=Plan)
     try:
         for line in _lines(plan, options.place, instrument):
             if options.place == 0:

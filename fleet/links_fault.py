@@ -14,6 +14,7 @@ import msgspec
 
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.meeting import Meeting
+from roofwatch.fleet.store_words import in_words
 
 KILLED, SILENT, SAID, BROKEN = CAUSES = ("killed", "silent", "said", "broken")
 """By a signal; without a sign of life; by an error of its own; by a connection that broke. The
@@ -59,6 +60,7 @@ def shortened(text: str) -> str:
     at = ""
     if found := re.search(r" \(at [^()]*\)$", text):
         text, at = text[: found.start()], found[0]
+    text = in_words(text)
     text = _ADVICE.sub("", _PLACE.sub("", _LOG.sub("", text)))
     text = " ".join("".join(c for c in text if c.isprintable() and ord(c) < 0x2600).split())
     return f"{text[:MOST_TEXT]}{at}"

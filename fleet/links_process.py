@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -20,6 +21,7 @@ from roofwatch.session.fleet.lines import AnyLine
 from roofwatch.session.interpreter import start_of
 
 _decoder: msgspec.json.Decoder[AnyLine] = msgspec.json.Decoder(AnyLine)
+_WARNS = re.compile(r"^\s|:\d+: \w*Warning: ")  # of Python, and the source below it: no reason
 
 
 class LinksProcess:
@@ -33,9 +35,8 @@ class LinksProcess:
         self._log = log_file()
         read_end, write_end = os.pipe()
         own = ["--fd", str(write_end), "--t0", str(time.monotonic_ns())]
-        told = ["--place", str(place), "--plan", msgspec.json.encode(plan).decode()]
         self.process = subprocess.Popen(
-            [*start_of("roofwatch.fleet.links"), *own, *told],
+            [*start_of("roofwatch.fleet.links"), *own, "--place", str(place)],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
@@ -45,6 +46,16 @@ class LinksProcess:
         os.close(write_end)
         self._reader = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         self._reader.start()
+        # not as an argument, which may have 128 KiB; a pipe has less room than that, so in a thread
+        told = msgspec.json.encode(plan) + b"\n"
+        self._teller = threading.Thread(target=self._tell, args=(told,), daemon=True)
+        self._teller.start()
+
+    def _tell(self, plan: bytes) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended
+            self.process.stdin.write(plan)
+            self.process.stdin.flush()
 
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, "rb") as pipe:
@@ -107,7 +118,7 @@ class LinksProcess:
 
     def _last_words(self) -> str:
         """The last line that its libraries printed: NCCL's reason to end the process."""
-        lines = last_lines(self._log)
+        lines = [line for line in last_lines(self._log) if not _WARNS.search(line)]
         return f": {lines[-1].strip()[:200]}" if lines else ""
 
     def kill(self) -> None:
@@ -116,6 +127,7 @@ class LinksProcess:
             os.killpg(self.process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2.0)
+        self._teller.join(0.5)
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()

@@ -11,16 +11,18 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
 
+from roofwatch.fleet.asking import Asked, Asking
 from roofwatch.fleet.joining import ROOM, Claim, Refused, claim, claim_of, find, publish
 from roofwatch.fleet.not_met import Ended, MeetingLost, NotMet
 from roofwatch.fleet.reaching import reach
+from roofwatch.fleet.store_words import in_words
 from roofwatch.fleet.world import World
 from roofwatch.roofline.error_text import first_line
 
 JOIN_S = 120.0  # to find rank 0: the others may start minutes apart on a slow file system
 ASK_S = 20.0  # for one answer of a store that is there
+MORE_S = 1.0  # than that, for torch to say itself what it waited for
 LEVEL = 1  # of zlib: a record comes to a fifth
 MOST_BYTES = 64 << 20  # of a record
 
@@ -53,11 +55,12 @@ class Meeting:
         self._held = reach(world, join_s, stopped, tell)
         self.address, self.port = world.address, self._held.port
         self._held.set_timeout(timedelta(seconds=ASK_S))
+        self._asking = Asking(ASK_S + MORE_S, stopped)
         self._rank = world.rank
-        room = _under(ROOM, self._held)
+        room = self._under(ROOM)
         with _lost():
             if world.rank == 0:
-                publish(room, world, fleet)
+                publish(room, world, fleet, stopped)
                 self.fleet = fleet
             else:
                 try:
@@ -65,18 +68,28 @@ class Meeting:
                 except Refused as refused:
                     self._tell_of(room, world, refused)
                     raise
-            self._store = _under(f"{ROOM}/{self.fleet}", self._held)
+            self._store = self._under(f"{ROOM}/{self.fleet}")
             try:
                 claim(self._store, world, self.fleet)
             except Refused as refused:
                 self._tell_of(room, world, refused)
                 raise
 
-    def _tell_of(self, room: Any, world: World, refused: Refused) -> None:
+    @property
+    def hangs(self) -> bool:
+        """Whether a call into torch is still under way, so that the process has to end at once."""
+        return self._asking.hangs
+
+    def _under(self, prefix: str) -> Asked:
+        import torch.distributed as dist
+
+        return Asked(dist.PrefixStore(prefix, self._held), self._asking)  # type: ignore[attr-defined]
+
+    def _tell_of(self, room: Asked, world: World, refused: Refused) -> None:
         """Rank 0 of the other fleet should know who was at its door."""
         if not refused.fleet:
             return
-        self._store = _under(f"{ROOM}/{refused.fleet}", self._held)
+        self._store = self._under(f"{ROOM}/{refused.fleet}")
         which = f"rank {world.rank} of {world.size} on {world.host}"
         self.say(f"refused/{self.count('refused', 1)}", f"{which} was refused: {refused}")
 
@@ -158,12 +171,6 @@ def _text(raw: bytes | str) -> str:
     return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
 
 
-def _under(prefix: str, store: Any) -> Any:
-    import torch.distributed as dist
-
-    return dist.PrefixStore(prefix, store)  # type: ignore[attr-defined]
-
-
 @contextlib.contextmanager
 def _lost() -> Iterator[None]:
     try:
@@ -171,4 +178,4 @@ def _lost() -> Iterator[None]:
     except (MeetingLost, NotMet, Ended):
         raise
     except RuntimeError as error:
-        raise MeetingLost(f"the store does not answer: {first_line(error)}") from None
+        raise MeetingLost(f"the store does not answer: {in_words(first_line(error))}") from None

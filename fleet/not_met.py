@@ -6,7 +6,14 @@ USAGE, FAILED = 2, 4
 
 
 class MeetingLost(RuntimeError):
-    """The store does not answer: rank 0, or torchrun's agent, has ended."""
+    """The store does not answer: rank 0, or torchrun's agent, has ended or stands still.
+
+    ``hangs``: as in ``NotMet``.
+    """
+
+    def __init__(self, said: str, hangs: bool = False) -> None:
+        super().__init__(said)
+        self.hangs = hangs
 
 
 class NotMet(RuntimeError):

@@ -9,20 +9,23 @@ from typing import TypeVar
 
 import msgspec
 
+from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
-from roofwatch.fleet.links_fault import SAID, Fault, fault_of, say_fault
+from roofwatch.fleet.links_fault import KILLED, SAID, Fault, fault_of, say_fault
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.meeting import Meeting
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import World
-from roofwatch.session.fleet.lines import RankLine, encode
+from roofwatch.session.fleet.lines import DONE, PARTIAL, RankLine, encode
 
 BEAT_S = 1.0
 READY_S = 60.0  # for the others: all measure at the same time, as a job would
 LINKS_LOOK_S = 0.1
-OVER, PLAN, NO_LINKS, LEFT = "over", "plan", "none", "left"
+LEAD_STILL_S = 60.0  # of rank 0, whose disk may be slow
+TAKES_PART = "links: "  # begins the last word of a rank that does
+PLAN, NO_LINKS, LEFT = "plan", "none", "left"
 
 T = TypeVar("T")
 Measure = Callable[[Callable[[str], None], Callable[[], bool], Callable[[], str]], Outcome]
@@ -43,6 +46,8 @@ class Rank:
         self._until_s = self._began_s + timeout_s
         self._timeout_s = timeout_s
         self.lost: MeetingLost | None = None  # while measuring
+        self._lead_heard = -1, 0.0  # rank 0's beats, and since when there are so many
+        self._may_be_planned = False
         meeting.say(f"host/{world.rank}", f"{world.host}/{world.node}/{world.local_rank}")
 
     def beat(self, doing: str) -> None:
@@ -117,31 +122,55 @@ class Rank:
         """To rank 0."""
         if self.lost is not None:
             raise self.lost
+        self._may_be_planned = line.state in (DONE, PARTIAL)
         self.meeting.hand_in(encode(line))
 
-    def follow(self, patience_s: float) -> None:
+    def follow(self) -> None:
         """What the ranks beside rank 0 do afterwards: wait for the plan, take part, wait for all.
 
-        Rank 0 may be gone by then, with its store: then everything is over.
+        Raises:
+            MeetingLost: the store or rank 0 is gone before all was over.
         """
+        plan = self._plan()
+        if plan is not None and self.world.rank in plan.members:
+            self._take_part(plan, plan.members.index(self.world.rank))
+        while self.meeting.said(OVER) is None and not self.stopping.number:
+            self._wait("waiting for the others")
+            time.sleep(LINKS_LOOK_S)
         with contextlib.suppress(MeetingLost):
-            plan = self._plan(patience_s)
-            if plan is not None and self.world.rank in plan.members:
-                self._take_part(plan, plan.members.index(self.world.rank))
-            while self.meeting.said(OVER) is None and not self.stopping.number:
-                self.beat("waiting for the others")
-                time.sleep(LINKS_LOOK_S)
             self.meeting.count(LEFT, 1)  # the last word to the store
 
-    def _plan(self, patience_s: float) -> Plan | None:
-        until_s = time.monotonic() + patience_s
-        while time.monotonic() < until_s and not self.stopping.number:
-            self.beat("handed in")
+    def _wait(self, doing: str) -> None:
+        """Beat, and see that rank 0 does: an agent's store outlives it."""
+        now_s = time.monotonic()
+        if now_s - self._beaten_s < BEAT_S:
+            return
+        self.beat(doing)
+        beats, since_s = self.meeting.beats(0), self._lead_heard[1]
+        if beats != self._lead_heard[0]:
+            self._lead_heard = beats, now_s
+        elif now_s - since_s > LEAD_STILL_S:
+            how = f"no sign of life for {now_s - since_s:.0f} s: killed, or it hangs"
+            raise MeetingLost(f"rank 0 gives {how}")
+
+    def _plan(self) -> Plan | None:
+        """As long as rank 0 lives: it may be waiting for a rank whose time is not over yet."""
+        while not self.stopping.number:
+            self._wait("handed in")
             said = self.meeting.said(PLAN)
             if said is not None:
                 return None if said == NO_LINKS else self._read_plan(said)
+            if self.meeting.said(OVER) is not None:
+                return None
             time.sleep(LINKS_LOOK_S * max(1, self.world.size // 64))
+        if self._may_be_planned:
+            self._say_that_it_goes()
         return None
+
+    def _say_that_it_goes(self) -> None:
+        """A signal came. torchrun's most often comes of another rank's end, which is the cause."""
+        cause = SAID if self.stopping.of_agent else KILLED
+        say_fault(self.meeting, self.world.rank, Fault(cause=cause, how=self.stopping.why))
 
     def _read_plan(self, said: str) -> Plan | None:
         try:
@@ -156,13 +185,14 @@ class Rank:
         process = LinksProcess(own, place)
         try:
             while not self.stopping.number:
-                self.beat(f"links: {process.doing}")
+                self._wait(f"{TAKES_PART}{process.doing}")
                 if (fault := fault_of(process)) is not None:
                     say_fault(self.meeting, self.world.rank, fault)
                     return
                 if process.over() or self.meeting.said(OVER) is not None:
                     return
                 time.sleep(LINKS_LOOK_S)
+            self._say_that_it_goes()
         finally:
             process.kill()
 

@@ -45,8 +45,13 @@ class Stopping:
         return f"ended by {signal.Signals(self.number).name}" if self.number else ""
 
     @property
+    def of_agent(self) -> bool:
+        """Whether it is torchrun's, which most often tells of another rank's end."""
+        return self._agent and self.number == signal.SIGTERM
+
+    @property
     def _go_on_s(self) -> float:
-        return GO_ON_S if self._agent and self.number == signal.SIGTERM else 0.0
+        return GO_ON_S if self.of_agent else 0.0
 
     @property
     def at_once(self) -> bool:

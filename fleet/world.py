@@ -15,7 +15,8 @@ MOST_RANKS = 1 << 20
 MOST_DIGITS = 9  # of a number in a variable, leading zeros aside: more is no number of anything
 MOST_JOB_DIGITS = 18
 MOST_NAME = 255  # characters of a host's name
-_FIRST = re.compile(r"([^,\[]+)(?:\[([^\]]*)\])?([^,\[]*)")
+_NUMBERS = re.compile(r"\[([^\]]*)\]?")  # any number of them in a name
+_FIRST = re.compile(r"(?:[^,\[]|\[[^\]]*\]?)*")
 
 
 class WorldError(ValueError):
@@ -112,13 +113,11 @@ def _slurm(environ: Mapping[str, str], host: str) -> World:
 
 
 def first_host(nodes: str) -> str:
-    """The first host of a Slurm node list, as ``gpu[003-006,9],login1``; empty of an empty one."""
+    """The first host of a Slurm node list, as ``rack[0-1]_gpu[003-006,9],login1``; empty of an
+    empty one."""
     found = _FIRST.match(nodes)
-    if found is None:
-        return ""
-    head, inside, tail = found.groups()
-    first = re.split(r"[-,]", inside)[0] if inside is not None else ""
-    return head + first + tail
+    first = found[0] if found else ""
+    return _NUMBERS.sub(lambda numbers: re.split(r"[-,]", numbers[1])[0], first)
 
 
 def _number(

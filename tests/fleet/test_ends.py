@@ -23,7 +23,7 @@ pytestmark = pytest.mark.torch
 # A rank whose suite is a moment's wait; ``how`` says what goes wrong.
 RANK = """
 import os, signal, sys, threading, time
-from roofwatch.fleet import gather, links_fault, meeting, rank
+from roofwatch.fleet import gather, lead, links_fault, meeting, rank
 from roofwatch.fleet.__main__ import main
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
@@ -31,6 +31,9 @@ from roofwatch.fleet.own_suite import Outcome
 rank.READY_S = links_fault.SILENT_S = 4.0
 how, record = sys.argv[1], open(sys.argv[2], "rb").read()
 me = os.environ.get("RANK", "0")
+if how == "still":
+    meeting.ASK_S = 3.0
+    rank.READY_S = 60.0
 if how == "mute":
     meeting.JOIN_S = 1.0
 
@@ -55,6 +58,8 @@ class Dies(rank.LinksProcess):
             time.sleep(0.01)
         os.kill(self.process.pid, getattr(signal, how))
 
+if how == "gone" and me == "0":
+    lead.LinksProcess = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 if how.startswith("SIG") and me == "1":
     rank.LinksProcess = Dies
 sys.exit(main(sys.argv[3:], measure))
@@ -98,6 +103,16 @@ def wait_for(what: Callable[[], bool]) -> None:
     while not what():
         assert time.monotonic() < until
         time.sleep(0.002)
+
+
+def connected(port: int) -> int:
+    """Connections to a port of this machine."""
+    rows = [
+        line.split()
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+    ]
+    return sum(row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
 
 
 def test_a_full_stdout_is_one_line_and_code_1(record: Path, tmp_path: Path) -> None:
@@ -154,6 +169,26 @@ def test_a_lost_store_costs_the_other_ranks_alone(
     assert f"the fleet is in {kept(tmp_path)[0]}" in err.decode()
 
 
+def test_a_rank_0_that_stands_still_holds_up_nobody(
+    record: Path, free_port: Callable[[], int]
+) -> None:
+    port = free_port()  # the third never comes: the others wait for it at the meeting
+    ranks = [started("still", record, environ=place(rank, port, size=3)) for rank in range(2)]
+    try:
+        assert ranks[0].stderr is not None
+        wait_for(lambda: connected(port) >= 2)
+        time.sleep(2.0)
+        ranks[0].send_signal(signal.SIGSTOP)
+        err = ranks[1].communicate(timeout=60)[1].decode()
+    finally:
+        ranks[0].kill()
+        ranks[0].communicate()
+    assert ranks[1].returncode == 4
+    assert err == (
+        "roofwatch.fleet: rank 1: the store does not answer: who holds it stands still\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -173,6 +208,18 @@ def test_the_rank_whose_links_die_is_the_one_that_is_named(
     assert note.startswith("the links were not measured to their end: rank 1 (")
     assert said in note
     assert note.isascii()
+
+
+def test_a_rank_0_that_dies_during_the_links_is_one_line_and_code_4(
+    record: Path, free_port: Callable[[], int]
+) -> None:
+    port = free_port()
+    ranks = [started("gone", record, environ=place(rank, port)) for rank in range(2)]
+    err = ranks[1].communicate(timeout=60)[1].decode()
+    ranks[0].communicate(timeout=60)
+    assert [ranks[0].returncode, ranks[1].returncode] == [-signal.SIGKILL, 4]
+    assert err.count("\n") == 1
+    assert err.startswith("roofwatch.fleet: rank 1: the store does not answer: ")
 
 
 def test_a_stranger_is_turned_away_and_a_taken_port_leaves_no_file(

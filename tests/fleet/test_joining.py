@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 import pytest
 
-from roofwatch.fleet import joining, reaching
+from roofwatch.fleet import joining, life, reaching
 from roofwatch.fleet.joining import Identity, Refused
 from roofwatch.fleet.meeting import Meeting, Unreadable
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
@@ -83,28 +83,118 @@ def test_a_fleet_of_another_schema_is_none_of_ours(first: Meeting) -> None:
         Meeting(place(1, first.port))
 
 
-def test_torchruns_next_start_is_another_fleet_in_the_same_store(first: Meeting) -> None:
-    agent: dict[str, object] = {"agent_store": True, "launcher": TORCHRUN, "launch": "job 1"}
-    with pytest.raises(Refused, match="rank 0 of fleet f1 of here is here already"):
-        Meeting(place(0, first.port, **agent), "f2")  # type: ignore[arg-type]
+AGENT: dict[str, object] = {"agent_store": True, "launcher": TORCHRUN, "launch": "job 1"}
+
+
+@pytest.fixture
+def beating() -> Iterator[Callable[[Meeting], threading.Event]]:
+    """Lets a rank beat from a thread, until the event that it gives or the test's end."""
+    ends: list[threading.Event] = []
+    threads: list[threading.Thread] = []
+
+    def begin(meeting: Meeting) -> threading.Event:
+        end = threading.Event()
+
+        def run() -> None:
+            while not end.wait(0.05):
+                meeting.beat("measuring")
+
+        ends.append(end)
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+        return end
+
+    yield begin
+    for end in ends:
+        end.set()
+    for thread in threads:
+        thread.join(10)
+
+
+Beating = Callable[[Meeting], threading.Event]
+
+
+def late_rank(port: int, **more: object) -> tuple[threading.Thread, list[Meeting]]:
     found: list[Meeting] = []
-    late = threading.Thread(
-        target=lambda: found.append(Meeting(place(1, first.port, restart=1, **agent)))  # type: ignore[arg-type]
+    thread = threading.Thread(
+        target=lambda: found.append(Meeting(place(1, port, **AGENT, **more)))  # type: ignore[arg-type]
     )
-    late.start()  # it waits for the fleet that is as new as it is
+    thread.start()
+    return thread, found
+
+
+def test_torchruns_next_start_is_another_fleet_in_the_same_store(
+    first: Meeting, beating: Beating
+) -> None:
+    beating(first)
+    with pytest.raises(Refused, match="rank 0 of fleet f1 of here is here already"):
+        Meeting(place(0, first.port, **AGENT), "f2")  # type: ignore[arg-type]
+    late, found = late_rank(first.port, restart=1)  # it waits for the fleet that is as new as it is
     time.sleep(0.2)
-    again = Meeting(place(0, first.port, restart=1, **agent), "f2")  # type: ignore[arg-type]
+    again = Meeting(place(0, first.port, restart=1, **AGENT), "f2")  # type: ignore[arg-type]
+    beating(again)
     late.join(10)
     assert (again.fleet, found[0].fleet) == ("f2", "f2")
     first.say("plan", "old")
     assert again.said("plan") is None  # nothing of the earlier start is in its way
 
 
+@pytest.mark.parametrize("over", [True, False])
+@pytest.mark.parametrize("restarts", [(0, 1), (0, 0), (1, 0)])
+def test_a_dead_fleet_gives_way_whatever_the_agents_count(
+    over: bool,
+    restarts: tuple[int, int],
+    first: Meeting,
+    beating: Beating,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(life, "STILL_S", 1.5)
+    monkeypatch.setattr(joining, "NEWER_S", 0.2)
+    first.beat("measuring")
+    if over:
+        first.say("over", "")
+    late, found = late_rank(first.port, restart=restarts[1])
+    time.sleep(0.5)
+    assert not found  # it does not go to the dead
+    again = Meeting(place(0, first.port, restart=restarts[0], **AGENT), "f2")  # type: ignore[arg-type]
+    beating(again)
+    late.join(20)
+    assert (again.fleet, found[0].fleet) == ("f2", "f2")
+
+
+def test_a_stranger_is_refused_by_a_dead_fleet_too(first: Meeting) -> None:
+    first.say("over", "")
+    with pytest.raises(Refused, match="is here already"):
+        Meeting(place(0, first.port, **AGENT | {"launch": "job 2"}), "f2")  # type: ignore[arg-type]
+
+
+def test_where_only_a_dead_fleet_is_met_it_is_said(first: Meeting) -> None:
+    first.say("over", "")
+    with pytest.raises(NotMet, match="only fleet f1 of here, which has ended or will, has come to"):
+        Meeting(place(1, first.port, **AGENT), join_s=1.0)  # type: ignore[arg-type]
+
+
 def test_agents_that_count_their_starts_apart_meet_all_the_same(
-    first: Meeting, monkeypatch: pytest.MonkeyPatch
+    first: Meeting, beating: Beating, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joining, "NEWER_S", 0.2)
-    assert Meeting(place(1, first.port, restart=1)).fleet == "f1"
+    beating(first)
+    assert Meeting(place(1, first.port, restart=1, **AGENT)).fleet == "f1"  # type: ignore[arg-type]
+
+
+def test_a_rank_that_was_started_again_does_not_join_the_fleet_that_it_died_in(
+    first: Meeting, beating: Beating, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "NEWER_S", 0.2)
+    Meeting(place(1, first.port, launch="job 1"))  # dies; rank 0 does not know it yet
+    beating(first)
+    late, found = late_rank(first.port, restart=1)
+    time.sleep(0.8)
+    assert late.is_alive()
+    again = Meeting(place(0, first.port, restart=1, **AGENT), "f2")  # type: ignore[arg-type]
+    beating(again)
+    late.join(10)
+    assert found[0].fleet == "f2"
 
 
 def test_a_line_that_does_not_unpack_is_said(first: Meeting) -> None:

@@ -15,6 +15,8 @@ from roofwatch.fleet import lead as leading
 from roofwatch.fleet.__main__ import _measure
 from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
+from roofwatch.fleet.links import Plan
+from roofwatch.fleet.links_fault import BROKEN, Fault
 from roofwatch.fleet.rank import LEFT, Rank
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import world
@@ -141,3 +143,40 @@ def test_what_all_cores_reached_is_not_expected_of_a_ranks_share(
     options = argparse.Namespace(suite="short", sustain=None)
     _measure(options, device)(None, None, None)  # type: ignore[arg-type]
     assert [o.history for o in asked] == [history]
+
+
+@pytest.mark.parametrize(
+    ("beats", "doing", "said"),
+    [
+        (True, "waiting for the others", "rank 1 (n card 1): took no part; last word: waiting"),
+        (False, "links: importing torch", "rank 1 (n card 1): no sign of life"),
+        (True, "links: measuring", "not all ranks came in 60 s, says rank 0 (n card 0)"),
+    ],
+)
+def test_a_planned_rank_that_stays_out_is_named_not_rank_0(
+    beats: bool, doing: str, said: str, lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Waits(Made):
+        looks = 0
+
+        def beats(self, rank: int) -> int:
+            self.looks += 1
+            return self.looks if beats else 1
+
+        def doing(self, rank: int) -> str:
+            return doing
+
+        def said(self, key: str) -> str | None:
+            return None
+
+        def beat(self, doing: str) -> None:
+            pass
+
+        def count(self, key: str, by: int = 0) -> int:
+            return 0
+
+    monkeypatch.setattr(leading, "GRACE_S", 0.2)
+    plan = Plan(members=[0, 1], nodes=[[0, 1]], names=["n"], address="n", port=1, device="cpu")
+    own = Fault(cause=BROKEN, how="not all ranks came in 60 s")
+    why = lead._why_failed(me(Waits(0)), plan, own)
+    assert why.startswith(said)

@@ -66,6 +66,8 @@ def test_what_a_library_says_is_cut_down_to_what_helps() -> None:
     at = " (at measuring all_reduce 12 B)"
     assert shortened(GLOO) == f"Read error [127.0.0.1]:58555: Connection reset by peer{at}"
     assert shortened(NCCL).startswith("[Rank 1] Watchdog caught collective operation timeout")
+    waited = "wait timeout after 60000ms, keys: /4baba3/roofwatch/links/0//cpu//1/2"
+    assert shortened(f"{waited}{at}") == f"not all ranks came in 60 s{at}"
     assert len(shortened("x" * 5000 + at)) < 200
     assert shortened("x" * 5000 + at).endswith(at)
 
