@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from roofwatch.session import private_text
-from roofwatch.session.events import AnyEvent, Sample, Series, SessionInfo
+from roofwatch.session.events import AnyEvent, Device, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
 from roofwatch.session.private_text import GONE
 
@@ -39,25 +39,25 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
 
 def cleaner(*sessions: Session) -> Callable[[str], str]:
     """Cleans texts of sessions folded as they are: their hosts and cards are known by them."""
-    told, public = set[str](), set[str]()
-    for session in sessions:
-        told.add(session.host or "")
-        for device in (session.device, *session.neighbours):
-            told.add(device.uuid or "")
-            public.add(device.name or "")
-    return partial(clean, names=words_of(told, public))
+    return partial(clean, names=_words((s.host, (s.device, *s.neighbours)) for s in sessions))
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
-    """The host's name, long and short, and its cards' UUIDs, as whole words."""
+    told = (e for e in events if isinstance(e, SessionInfo))
+    return _words((e.host, (e.device, *e.neighbours)) for e in told)
+
+
+def _words(
+    machines: Iterable[tuple[str | None, Iterable[Device | None]]],
+) -> re.Pattern[str] | None:
+    """The hosts' names, long and short, and their cards' UUIDs, as whole words."""
     told, public = set[str](), set[str]()
-    for event in events:
-        if isinstance(event, SessionInfo):
-            told.add(event.host or "")
-            for device in (event.device, *event.neighbours):
-                if device is not None:
-                    told.add(device.uuid or "")
-                    public.add(device.name or "")
+    for host, devices in machines:
+        told.add(host or "")
+        for device in devices:
+            if device is not None:
+                told.add(device.uuid or "")
+                public.add(device.name or "")
     return words_of(told, public)
 
 

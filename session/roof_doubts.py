@@ -28,18 +28,14 @@ def doubted(session: Session, own: Roofs, found: Sequence[Finding] | None = None
 
     ``found`` spares judging the session again.
     """
-    if found is None:
-        from roofwatch.session.findings import findings  # with all rules: the screen judges once
-
-        found = findings(session)
-    grave = {f.subject: shown(f.code) for f in reversed(found) if f.severity != NOTE}
+    grave = _flagged(session, found)
     reasons: dict[str, str] = {}
     flats = own.compute.values()
     for m in (own.bandwidth, *(m for c in flats for m in (c.burst, c.sustained))):
         if m is not None and (why := _outside(session, m)):
             reasons[m.probe] = why
         elif m is not None and m.probe in grave:
-            reasons[m.probe] = f"{FLAGGED} {grave[m.probe]}"
+            reasons[m.probe] = grave[m.probe]
     for c in flats:
         if c.burst is not None and c.sustained is not None and _faster(c.sustained, c.burst):
             said = reasons.get(c.burst.probe, FLAGGED)  # that it is flagged for that very thing
@@ -53,11 +49,20 @@ def doubted_probes(
 ) -> dict[str, str]:
     """The same of every probe: those of no roof are doubted where they are flagged."""
     if found is None:
-        from roofwatch.session.findings import findings  # see ``doubted``
+        found = _judged(session)
+    return _flagged(session, found) | doubted(session, own, found)
 
-        found = findings(session)
-    grave = {f.subject: f"flagged {shown(f.code)}" for f in reversed(found) if f.severity != NOTE}
-    return grave | doubted(session, own, found)
+
+def _judged(session: Session) -> Sequence[Finding]:
+    from roofwatch.session.findings import findings  # with all rules: the screen judges once
+
+    return findings(session)
+
+
+def _flagged(session: Session, found: Sequence[Finding] | None) -> dict[str, str]:
+    """Of each probe with more than a note the gravest, in words."""
+    judged = _judged(session) if found is None else found
+    return {f.subject: f"{FLAGGED} {shown(f.code)}" for f in reversed(judged) if f.severity != NOTE}
 
 
 def unsound(session: Session, found: Sequence[Finding]) -> set[str]:

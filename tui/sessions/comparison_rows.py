@@ -181,9 +181,10 @@ def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
     if abs(change) < LEAST_SHOWN:
         words = "= the same"
     else:
-        percent = f"{abs(change):.{1 if abs(change) < 1 else 0}%}" if change < 10 else ">999%"
+        digits = 1 if abs(change) < 1 else 0
+        percent = per_cent(abs(change), digits) if change < 10 else ">999 %"
         arrow = glyphs.rise_fall[0 if change > 0 else 1]
-        words = f"{arrow} {percent.replace('%', ' %')} {_direction(p)}"
+        words = f"{arrow} {percent} {_direction(p)}"
     style = {FASTER: "ok", SLOWER: "warn"}.get(p.verdict, "dim")
     if p.beyond and not p.verdict:
         style = "note"
