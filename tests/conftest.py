@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,22 @@ for profile, examples in (("quick", 40), ("long", 100)):
     settings.register_profile(
         profile, deadline=None, suppress_health_check=slow, max_examples=examples
     )
+
+
+# A module run as by ``-m``, with a file made once Ctrl-C is no longer Python's own, which has a
+# traceback. What /proc tells of signals looks the same before Python has caught it.
+SIGN = """
+import runpy, sys
+from roofwatch.verbs import early
+ends, path = early.ctrl_c_ends, sys.argv[1]
+def signed():
+    told = ends()
+    open(path, "w").close()
+    return told
+early.ctrl_c_ends = signed
+del sys.argv[:2]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -189,3 +206,25 @@ def on_card() -> Callable[..., Session]:
         )
 
     return folded
+
+
+class FirstLine:
+    """When the first line of a program of ours has run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def command(self, module: str, *arguments: str) -> list[str]:
+        """``python -m module arguments``, with a sign that the line has run."""
+        return [sys.executable, "-c", SIGN, str(self.path), module, *arguments]
+
+    def wait(self) -> None:
+        end = time.monotonic() + 30
+        while not self.path.exists():
+            assert time.monotonic() < end, "never happened"
+            time.sleep(0.002)
+
+
+@pytest.fixture
+def first_line(tmp_path: Path) -> FirstLine:
+    return FirstLine(tmp_path / "first-line")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -146,28 +145,13 @@ def test_a_key_that_quits_is_text_where_a_value_is_typed(saved: Path) -> None:
     assert screen.close() == 0
 
 
-def wait_for_our_first_line(pid: int) -> None:
-    """Until Python, which has a traceback for an early SIGINT, has come to the program.
-
-    Python ignores SIGPIPE and catches SIGINT as it starts; our first line lets go of the latter.
-    """
-
-    def has(kind: str, number: int) -> bool:
-        status = Path(f"/proc/{pid}/status").read_text()
-        signals = re.search(rf"{kind}:\s*(\w+)", status)
-        assert signals is not None
-        return bool(int(signals[1], 16) & 1 << (number - 1))
-
-    ended = psutil.STATUS_ZOMBIE  # one that needs nothing may be done before anyone looks
-    wait_for(lambda: has("SigIgn", signal.SIGPIPE) or psutil.Process(pid).status() == ended)
-    wait_for(lambda: not has("SigCgt", signal.SIGINT))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
 @pytest.mark.parametrize("after_s", [0.0, 0.05, 0.2])
-def test_ctrl_c_while_it_loads_prints_no_traceback(saved: Path, after_s: float) -> None:
-    screen = terminal.Terminal(command([], saved), owned=True)
-    wait_for_our_first_line(screen.process.pid)
+def test_ctrl_c_while_it_loads_prints_no_traceback(
+    saved: Path, first_line: Any, after_s: float
+) -> None:
+    options = command([], saved)[len(ME) :]
+    screen = terminal.Terminal(first_line.command("roofwatch", *options), owned=True)
+    first_line.wait()
     time.sleep(after_s)
     screen.type("\x03")
     assert screen.process.wait(10) in (130, -signal.SIGINT, 0)
@@ -194,14 +178,13 @@ def test_a_signal_on_the_first_frame_gives_the_usual_screen_back(saved: Path, nu
     assert fold(events(saved)).ends
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
 @pytest.mark.parametrize("verb", [["check", "-"], ["show", "/dev/stdin"], ["plan"]])
-def test_ctrl_c_in_any_verb_prints_no_traceback(verb: list[str]) -> None:
+def test_ctrl_c_in_any_verb_prints_no_traceback(verb: list[str], first_line: Any) -> None:
     read, write = os.pipe()  # a standard input on which nothing comes
-    process = subprocess.Popen(
-        [*ME, *verb], stdin=read, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    wait_for_our_first_line(process.pid)
+    told = subprocess.PIPE
+    started = first_line.command("roofwatch", *verb)
+    process = subprocess.Popen(started, stdin=read, stdout=told, stderr=told, text=True)
+    first_line.wait()
     time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)

@@ -299,19 +299,10 @@ def test_torchruns_next_start_is_a_fleet_of_its_own(record: Path) -> None:
     assert not any("refused" in note for note in told[-1]["notes"])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are caught")
-def test_an_early_ctrl_c_ends_it_as_any_other_program() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "roofwatch.fleet", "--device", "cpu"], stderr=subprocess.PIPE
-    )
-    wait_for(lambda: has(process.pid, "SigIgn", signal.SIGPIPE))  # Python has begun
-    # its own handler of SIGINT, which has a traceback, is gone; later come those of the fleet
-    wait_for(
-        lambda: (
-            not has(process.pid, "SigCgt", signal.SIGINT)
-            or has(process.pid, "SigCgt", signal.SIGTERM)
-        )
-    )
+def test_an_early_ctrl_c_ends_it_as_any_other_program(first_line: Any) -> None:
+    command = first_line.command("roofwatch.fleet", "--device", "cpu")
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    first_line.wait()
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=60)[1]
     assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
