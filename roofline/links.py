@@ -15,10 +15,9 @@ from roofwatch.roofline.probe_spec import PAGEABLE, ProbeSpec
 from roofwatch.roofline.published import LANE_GBS, link_gbs, published_link
 
 H2D, D2H, DUPLEX = "h2d", "d2h", "duplex"
-PEER, PEER_DUPLEX = "p2p", "p2p_duplex"
+PEER_DUPLEX = "p2p_duplex"
 MEMCPY = "memcpy"
 BOTH_WAYS = (DUPLEX, PEER_DUPLEX)
-HOST_LINK = (H2D, D2H, DUPLEX)
 PAGEABLE_SHARE = (0.03, 0.45)  # 1 to 7 of 31.5 GB/s on PCIe 4, H200 19.4 of 63
 DUPLEX_LEAST = 0.9  # of one direction's low end: a link that is not full duplex gains nothing
 
