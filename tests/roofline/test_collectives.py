@@ -23,6 +23,11 @@ def test_bus_factors_are_those_of_nccl_tests(op: str, two: float, eight: float) 
     assert (bus_factor(op, 2), bus_factor(op, 8)) == (two, eight)
 
 
+@pytest.mark.parametrize(("cards", "factor"), [(1, 0), (2, 1), (4, 1.5), (8, 1.75), (1024, 1.998)])
+def test_a_rings_all_reduce_sends_nearly_twice_its_bytes(cards: int, factor: float) -> None:
+    assert bus_factor("all_reduce", cards) == pytest.approx(factor, abs=1e-3)
+
+
 def test_a_collective_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="'gossip' is none of all_reduce"):
         bus_factor("gossip", 8)

@@ -23,6 +23,7 @@ from roofwatch.session.fleet.link_nominals import (
     link_nominals,
 )
 from roofwatch.session.fleet.missing_links import missing_links
+from roofwatch.session.fleet.spreads import kinds
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -71,12 +72,14 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         out += _collectives(fleet, sold, cells, glyphs)
     out += _nominal(fleet, sold, cells)
     drawn: list[Row] = []
+    several = len(kinds(fleet)) > 1
     for roof in link_roofs(fleet):
         if roof.group == WORLD and len(fleet.nodes) > 1:
             continue
         where = {WITHIN: "within a node", BETWEEN: "between nodes"}.get(roof.group, "all ranks")
+        whose = f"{shown(roof.device)}'s {roof.peak_key}" if several else roof.peak_key
         said = (
-            f"{where} {significant(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
+            f"{where} {significant(roof.bus_gbs)} GB/s each way: {whose} "
             f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
             "byte sent"
         )
