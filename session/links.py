@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from roofwatch.roofline.line_fit import FEWEST, line_fit
 from roofwatch.roofline.links import (
     BOTH_WAYS,
     D2H,
     DUPLEX,
     H2D,
     PEER_DUPLEX,
-    LinkFit,
-    fit,
     pcie_gbs,
 )
 from roofwatch.roofline.probe_spec import PAGEABLE, PINNED
@@ -121,15 +120,12 @@ def _sizes(points: list[Measurement]) -> list[LinkSize]:
     return sorted(found)
 
 
-def _fit(sizes: list[LinkSize]) -> LinkFit | None:
-    return fit([(each.bytes, each.time_s) for each in sizes])
-
-
 def _latency(sizes: list[LinkSize]) -> tuple[float | None, dict[str, str]]:
-    found = _fit(sizes)
-    if found is None or found.latency_s is None:
-        return None, {"latency_s": "too_few" if len(sizes) < 3 else "not_known"}
-    return found.latency_s, {}
+    """Seconds of a copy that do not grow with it; why not, where the sizes do not tell them."""
+    found = line_fit([each.bytes for each in sizes], [each.time_s for each in sizes])
+    if found is None or found.beta_gbs is None or not found.alpha_s:
+        return None, {"latency_s": "too_few" if len(sizes) < FEWEST else "not_known"}
+    return found.alpha_s, {}
 
 
 def _host_link(

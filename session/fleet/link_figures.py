@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.collectives import ALL_REDUCE, OPS, Fit, algorithm_gbs, bus_gbs, fit
+from roofwatch.roofline.collectives import ALL_REDUCE, OPS, algorithm_gbs, bus_gbs
 from roofwatch.roofline.communication import NINE_TIMES, hidden_share, link_ridge
+from roofwatch.roofline.line_fit import LineFit, line_fit
 from roofwatch.roofline.robust_spread import Spread, split_of, spread_of
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
@@ -34,7 +35,7 @@ class Collective(msgspec.Struct, frozen=True, kw_only=True):
     backend: str
     timing: str
     sizes: list[Size]
-    fit: Fit | None
+    fit: LineFit | None
     best_bus_gbs: float | None
     status: str
 
@@ -60,7 +61,7 @@ def collective(line: CollectiveLine) -> Collective:
         backend=line.backend,
         timing=line.timing,
         sizes=sizes,
-        fit=fit([s.bytes for s in sizes], [s.time_s for s in sizes]),
+        fit=line_fit([s.bytes for s in sizes], [s.time_s for s in sizes]),
         best_bus_gbs=max((s.bus_gbs for s in sizes), default=None),
         status=line.status,
     )
