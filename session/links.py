@@ -16,6 +16,7 @@ from roofwatch.roofline.links import (
     pcie_gbs,
 )
 from roofwatch.roofline.probe_spec import PAGEABLE, PINNED
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.conditions import span_of
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -105,14 +106,6 @@ def point_name(m: Measurement) -> str:
         arrow = "<>" if m.op == PEER_DUPLEX else ">"
         return f"{m.cards[0]} {arrow} {m.cards[1]} {m.variant or ''} {size}".replace("  ", " ")
     return f"{m.op} {m.variant or ''} {size}".replace("  ", " ")
-
-
-def size_said(size: int) -> str:
-    """A power of two as people write it: 64 KiB, 1 GiB."""
-    for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.4g} {name}"
-    return f"{size} B"
 
 
 def _sizes(points: list[Measurement]) -> list[LinkSize]:

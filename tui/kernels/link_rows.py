@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.time_said import time_said
-from roofwatch.session.links import BOTH, C2C, HOST, MANY, MEMORY, NVLINK, PEERS, Link, size_said
+from roofwatch.session.links import BOTH, C2C, HOST, MANY, MEMORY, NVLINK, PEERS, Link
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
