@@ -21,13 +21,13 @@ from roofwatch.session.conditions import span_of
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.health import CardHealth, CardPair
+from roofwatch.session.link_names import C2C, NVLINK, PCIE, THROUGH_HOST, UNKNOWN
 from roofwatch.session.link_nominal import nominal_link_gbs
 from roofwatch.session.rates import gbs, time_s
 
 HOST = "host"
 ONE_WAY, BOTH = "one way", "both ways"
 PEERS = "peer"
-NVLINK, PCIE, C2C, THROUGH_HOST, UNKNOWN = "nvlink", "pcie", "c2c", "through the host", "unknown"
 MEMORY = "memory"
 ONE, MANY = "memcpy", "memcpy all threads"
 KINDS = ((H2D, PINNED), (D2H, PINNED), (DUPLEX, PINNED), (H2D, PAGEABLE), (D2H, PAGEABLE))
@@ -54,7 +54,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     sink: str = msgspec.field(name="to")
     kind: str  # "pinned" | "pageable" | "peer" | "memcpy" | "memcpy all threads"
     direction: str  # "one way" | "both ways"
-    link: str  # "pcie" | "c2c" | "nvlink" | "through the host" | "memory" | "unknown"
+    link: str  # a key of LINK_NAMES, of the host's own copies "memory"
     bytes: int
     gbs: float
     nominal_gbs: float | None

@@ -25,7 +25,7 @@ from roofwatch.session.fleet.lines import (
     OverlapLine,
     RankLine,
 )
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import NVLINK, PCIE
 
 REMOVED = "removed"
 STRANGERS = re.compile(

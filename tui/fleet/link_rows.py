@@ -20,12 +20,12 @@ from roofwatch.session.fleet.link_nominals import (
     BY_CARD,
     BY_DRIVER,
     BY_RATE,
-    NAMES,
     LinkNominal,
     link_nominals,
 )
 from roofwatch.session.fleet.missing_links import missing_links
 from roofwatch.session.fleet.spreads import kinds
+from roofwatch.session.link_names import LINK_NAMES
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -159,7 +159,7 @@ def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row
             said = f"{where if several else ''}not known ({each.why})"
         else:
             said = (
-                f"{where if several else ''}{NAMES[each.link]}{HOW[each.how]}, "
+                f"{where if several else ''}{LINK_NAMES[each.link]}{HOW[each.how]}, "
                 f"{significant(each.gbs)} GB/s each way, all links of a card"
             )
         if each.gbs is not None and each.carried_gbs is not None:
