@@ -64,7 +64,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
             "nccl": fleet.header.nccl,
             "complete": bool(fleet.end and fleet.end.complete),
         },
-        "notes": [n.text for n in fleet.notes],
+        "notes": [fleet.noted(n) for n in fleet.notes],
     }
     yield b"]," + _json(rest)[1:] + b"\n"
 
