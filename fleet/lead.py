@@ -14,7 +14,7 @@ import msgspec
 import roofwatch
 from roofwatch.fleet.gather import gather
 from roofwatch.fleet.life import OVER
-from roofwatch.fleet.links import Plan
+from roofwatch.fleet.links import STILL_S, Plan
 from roofwatch.fleet.links_fault import (
     BROKEN,
     FAULTS,
@@ -51,7 +51,6 @@ from roofwatch.session.kept_file import SessionFile
 from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
 
 LOOK_S = 0.05
-LINKS_STILL_S = 90.0  # at one step of the links; a collective itself is given up after 60
 GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
 LEAVE_S = 5.0  # for the others to leave the store: they look at it ten times a second
 MOST_REFUSED = 8  # that are noted
@@ -245,7 +244,7 @@ class Lead:
                     return ""
                 if fault is not None or me.meeting.count(FAULTS):
                     return self._why_failed(me, plan, fault)
-                if process.still_s > LINKS_STILL_S:
+                if process.still_s > STILL_S:
                     return f"hangs at {process.doing}"
                 time.sleep(LOOK_S)
         finally:
