@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import msgspec
 
 from roofwatch.roofline.collectives import ALL_REDUCE, OPS, algorithm_gbs, bus_gbs
@@ -17,10 +19,12 @@ LINKS_APART = 0.10  # assumed; three fleets of one link (docs/measurements.md) l
 
 
 class Size(msgspec.Struct, frozen=True, kw_only=True):
-    """One size of a collective."""
+    """One size of a collective; ``iqr_s`` of its repetitions, null where the file has none."""
 
     bytes: int
     time_s: float
+    iqr_s: float | None
+    repetitions: int | None
     algorithm_gbs: float
     bus_gbs: float
 
@@ -47,10 +51,17 @@ def collective(line: CollectiveLine) -> Collective:
         Size(
             bytes=size,
             time_s=t,
+            iqr_s=iqr_s,
+            repetitions=repetitions,
             algorithm_gbs=algorithm_gbs(size, t),
             bus_gbs=bus_gbs(line.op, line.ranks, size, t),
         )
-        for size, t in zip(line.sizes_bytes, line.times_s, strict=False)
+        for (size, t), iqr_s, repetitions in zip(
+            zip(line.sizes_bytes, line.times_s, strict=False),
+            chain(line.iqr_s, repeat(None)),
+            chain(line.repetitions, repeat(None)),
+            strict=False,
+        )
         if known
     ]
     return Collective(

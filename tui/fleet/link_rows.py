@@ -34,6 +34,7 @@ from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.third_roof import third_roof
+from roofwatch.tui.fleet.wide_rows import wide_rows
 
 OP_CELLS, MOST_OP_CELLS = 19, 40
 CELLS = {
@@ -71,7 +72,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     sold = link_nominals(fleet)
     out = [row("")]
     if fleet.collectives:
-        out += _collectives(fleet, sold, cells, glyphs)
+        out += [*_collectives(fleet, sold, cells, glyphs), *wide_rows(fleet, cells)]
     out += _nominal(fleet, sold, cells)
     drawn: list[Row] = []
     several = len(kinds(fleet)) > 1
