@@ -23,7 +23,7 @@ from roofwatch.session.fleet.lines import (
     NoteLine,
     RankLine,
 )
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import NVLINK, PCIE
 
 REMOVED = "removed"
 STRANGERS = re.compile(
