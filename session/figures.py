@@ -8,7 +8,6 @@ from functools import partial
 import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
@@ -17,7 +16,7 @@ from roofwatch.session.kernel_map import label
 from roofwatch.session.links import point_name
 from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
 from roofwatch.session.printable import shown
-from roofwatch.session.rates import gbs, value, working_set_bytes
+from roofwatch.session.rates import gbs, unit_of, value, working_set_bytes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import NVML, SPIN
 
@@ -194,7 +193,7 @@ def _unit(session: Session, m: Measurement) -> str:
     spec = next((s for s in session.specs if s.key == m.probe), None)
     if spec is not None and m.mistake:
         return spec.unit
-    return unit(m.peak_key) if m.peak_key else "GB/s"
+    return unit_of(m)
 
 
 def _traits(m: Measurement) -> dict[str, str]:
