@@ -8,6 +8,7 @@ import torch
 import torch.distributed as dist
 
 from roofwatch.fleet.group_timer import GroupTimer
+from roofwatch.roofline.workload import matmul
 from roofwatch.session.fleet.lines import OverlapLine
 
 SIDE = {"cuda": 8192, "cpu": 512}
@@ -18,7 +19,7 @@ MOST_MATMULS = 200
 def overlap(timer: GroupTimer, ranks: int) -> OverlapLine:
     """As many matmuls as take about as long as the all-reduce, so that all of it could hide."""
     kind = timer.device.type
-    dtype = torch.bfloat16 if kind == "cuda" else torch.float32
+    dtype, precision = (torch.bfloat16, "bf16") if kind == "cuda" else (torch.float32, "fp32")
     side, size = SIDE[kind], SIZE_BYTES[kind]
     a, b, c = (torch.rand(side, side, dtype=dtype, device=timer.device) for _ in range(3))
     gradients = torch.rand(size // dtype.itemsize, dtype=dtype, device=timer.device)
@@ -45,7 +46,7 @@ def overlap(timer: GroupTimer, ranks: int) -> OverlapLine:
         compute_s=alone.time_s,
         link_s=link.time_s,
         together_s=together.time_s,
-        flop=2.0 * side**3 * times,
+        flop=times * matmul(side, side, side, precision).flop,
         size_bytes=size,
         repetitions=together.repetitions,
     )

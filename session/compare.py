@@ -18,7 +18,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import roofs
 
-TOO_FEW = "too_few"  # repetitions for an interval
+TOO_FEW = "too_few"  # repetitions to tell; a status
 UNMEASURED = "not measured"
 SEARCHED = ("shape", "layout")  # found anew by each run: the best of each is like the other's best
 NONE = "none"
