@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from roofwatch.cli import main
 from roofwatch.notebook.catalog import LANGUAGES, choose
 from roofwatch.roofline.workload import Work, add_scalar, copy, fill, matmul, read, triad
 from roofwatch.session.events import Device, End, Measurement, Note, SessionInfo, Tensor
@@ -228,3 +229,18 @@ class FirstLine:
 @pytest.fixture
 def first_line(tmp_path: Path) -> FirstLine:
     return FirstLine(tmp_path / "first-line")
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command line here; its exit code, stdout and stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(list(arguments))
+        except SystemExit as ended:
+            code = int(str(ended.code))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
