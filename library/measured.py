@@ -93,9 +93,9 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Two lines: how long it took and how that was found; what it amounts to."""
         first = (
-            f"{self.name}: {time_said(self.time_s, DIGITS)} (best {time_said(self.best_s, DIGITS)}, "
-            f"IQR {percent(self.iqr_s / self.time_s)}; {self.repetitions} repetitions, "
-            f"{self.timing}, {self.stop})"
+            f"{self.name}: {time_said(self.time_s, DIGITS)} "
+            f"(best {time_said(self.best_s, DIGITS)}, IQR {percent(self.iqr_s / self.time_s)}; "
+            f"{self.repetitions} repetitions, {self.timing}, {self.stop})"
         )
         rates = []
         if self.gbs is not None:

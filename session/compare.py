@@ -6,9 +6,8 @@ import msgspec
 
 from roofwatch.roofline.estimate import over
 from roofwatch.session.differences import (
-    CARD_TO_CARD,
-    STREAMS_APART,
     Condition,
+    apart_of,
     differences,
     of_one_kind,
 )
@@ -19,7 +18,7 @@ from roofwatch.session.printable import shown
 from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import roofs
 
-TOO_FEW = "too_few"  # repetitions for an interval
+TOO_FEW = "too_few"  # repetitions to tell; a status
 UNMEASURED = "not measured"
 SEARCHED = ("shape", "layout")  # found anew by each run: the best of each is like the other's best
 NONE = "none"
@@ -164,7 +163,7 @@ def _pair(a: Figure, b: Figure, two_cards: bool) -> Pair | None:
         alike=set(unlike) <= set(SEARCHED),
         notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike] + turns,
         status={"interval": TOO_FEW} if ends is None else {},
-        cards_apart=_cards_apart(a) if two_cards else 0.0,
+        cards_apart=apart_of(a.unit) if two_cards else 0.0,
     )
 
 
@@ -182,10 +181,6 @@ def _other_turns(a: Figure, b: Figure) -> list[str]:
     if not fewest or most / fewest < TURNS_APART:
         return []
     return [f"{a.launches} launches in A, {b.launches} in B: other shapes took turns"]
-
-
-def _cards_apart(of: Figure) -> float:
-    return STREAMS_APART if of.unit == "GB/s" else CARD_TO_CARD
 
 
 def _missing(alone: list[Figure], only: str, other: Session) -> list[Missing]:

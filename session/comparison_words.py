@@ -7,18 +7,18 @@ from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair
 from roofwatch.session.differences import APART
 from roofwatch.session.noise import ON_HOST, RUN_TO_RUN
 
-WITHIN, OUTSIDE, UNLIKE, TOO_FEW = "within", "outside", "unlike", "too few"
+WITHIN, OUTSIDE, UNLIKE, FEW = "within", "outside", "unlike", "too few"
 """What a ratio is beside noise: one word, wherever it stands."""
 MEANT = {
     UNLIKE: "outside noise, and not measured alike",
-    TOO_FEW: "too few repetitions to tell",
+    FEW: "too few repetitions to tell",
 }
 
 
 def noise_said(p: Pair) -> str:
     """Whether a ratio is more than noise, in a word or two."""
     if p.interval is None:
-        return TOO_FEW
+        return FEW
     if p.beyond:
         return OUTSIDE if p.alike else UNLIKE
     return WITHIN

@@ -12,13 +12,14 @@ from roofwatch.roofline.statistics import median
 from roofwatch.session.figures import EXACT, tensor_bytes
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.same_card import same_card
 
 ALIKE_C = 3.0  # degrees between medians that are no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
 ANOTHER = f"two cards of one kind differ by up to {APART}"
-UUID = "UUID of the card"
+UUID, GBS = "UUID of the card", "GB/s"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
 NOT_SET = "not set"
 
@@ -104,20 +105,16 @@ def _apart(what: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str] |
     return first, second
 
 
+def apart_of(unit: str) -> float:
+    """Share by which two cards of one kind differ in a figure of this unit, without a cause."""
+    return STREAMS_APART if unit == GBS else CARD_TO_CARD
+
+
 def of_one_kind(a: Session, b: Session) -> bool:
-    """Whether these are two cards of one name, not one card."""
+    """Whether these are two cards of one name, not one card; two CPUs are never that."""
     first, second = a.device, b.device
-    known = first.uuid is not None and second.uuid is not None
-    return known and first.uuid != second.uuid and first.name == second.name
-
-
-def one_card(a: Session, b: Session) -> bool:
-    """Whether both are known to be of one card: by its UUID, of a CPU by its host and name."""
-    first, second = a.device, b.device
-    if first.uuid is not None or second.uuid is not None:
-        return first.uuid == second.uuid
-    cpus = first.kind == second.kind == "cpu"
-    return cpus and (a.host, first.name) == (b.host, second.name) and None not in (a.host, b.host)
+    named = first.kind != "cpu" and first.name == second.name
+    return named and same_card(a, b) is False
 
 
 def _near(a: Value, b: Value) -> bool:

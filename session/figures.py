@@ -8,17 +8,16 @@ from functools import partial
 import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
 from roofwatch.roofline.size_said import size_said
-from roofwatch.roofline.statistics import median
-from roofwatch.session.events import Measurement
+from roofwatch.roofline.statistics import FEWEST_INTERVAL, median, median_interval
+from roofwatch.session.events import Measurement, Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import label
 from roofwatch.session.links import point_name
 from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
 from roofwatch.session.printable import shown
-from roofwatch.session.rates import gbs, value, working_set_bytes
+from roofwatch.session.rates import gbs, unit_of, value, working_set_bytes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import NVML, SPIN
 
@@ -27,7 +26,10 @@ ROOFS, HELD, STREAMS, OTHERS = "roofs", "while held", "streams", "other probes"
 PLAIN = (ROOFS, HELD, STREAMS, OTHERS)
 """Groups whose figures have names of their own; the others are each one probe's points."""
 EXACT = 4  # digits of a size by which two figures are told apart
-BLOCK_S = 0.1  # clock readings this close follow each other: one value of the interval
+CLOCK_S, POWER_S = 0.1, 1.0
+"""Seconds in which readings follow each other, so that they are one value of an interval: a clock
+is renewed so often, power is the driver's average over a second on most cards. Of power that was
+held for less than five of them, a fifth of the time: five values have the whole range."""
 DISCRETE = ("launch", "decode", "kernels", "fusion")  # protocols whose figure is a time
 
 DECIDES = {
@@ -121,7 +123,11 @@ def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[
 
 
 def _held(session: Session) -> Iterator[Figure]:
-    """What the card did in the window of each sustained probe: clock, power, efficiency."""
+    """What the card did in the window of each sustained probe: clock, power, efficiency.
+
+    Rate and power are of the same seconds, and the interval of their ratio takes them for
+    independent: at its limit a card's power hardly moves, whatever the rate does.
+    """
     for m in session.measured():
         if m.protocol != "sustained":
             continue
@@ -129,8 +135,8 @@ def _held(session: Session) -> Iterator[Figure]:
         inside = session.between(m.begin_s, m.end_s)
         nvml = [s.sm_mhz for s in inside if s.sm_mhz]
         by = SPIN if m.clock_mhz else NVML if session.telemetry_source == NVML else "host"
-        clock = estimate(_blocks(m) if m.clock_mhz else nvml)
-        power = estimate([s.power_w for s in inside if s.power_w])
+        clock = estimate(_blocks(m.clock_t_s, m.clock_mhz, CLOCK_S) if m.clock_mhz else nvml)
+        power = _power(m, inside)
         rate = estimate(m.times_s, partial(value, m))
         per_watt = over(rate, power) if rate and power and m.peak_key else None
         for name, measured_in, figure, kind, better in (
@@ -151,11 +157,23 @@ def _held(session: Session) -> Iterator[Figure]:
                 )
 
 
-def _blocks(m: Measurement) -> list[float]:
-    """Medians of the clock readings of each tenth of a second."""
+def _power(m: Measurement, inside: Sequence[Sample]) -> Estimate | None:
+    """The median of all readings, as it is told elsewhere; its interval is of their blocks."""
+    drawn = [(s.t - m.begin_s, s.power_w) for s in inside if s.power_w]
+    found = estimate([w for _, w in drawn])
+    if found is None or found.interval is None:
+        return found
+    block_s = min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL)
+    around = median_interval(_blocks([t for t, _ in drawn], [w for _, w in drawn], block_s))
+    ends = (min(around[0], found.value), max(around[1], found.value)) if around else None
+    return Estimate(found.value, ends)
+
+
+def _blocks(at_s: Sequence[float], values: Sequence[float], block_s: float) -> list[float]:
+    """Medians of the readings of each stretch of so many seconds."""
     blocks: dict[int, list[float]] = {}
-    for t, mhz in zip(m.clock_t_s, m.clock_mhz, strict=True):
-        blocks.setdefault(int(t / BLOCK_S), []).append(mhz)
+    for t, reading in zip(at_s, values, strict=True):
+        blocks.setdefault(int(t / block_s) if block_s else 0, []).append(reading)
     return [median(readings) for readings in blocks.values()]
 
 
@@ -196,7 +214,7 @@ def _unit(session: Session, m: Measurement) -> str:
     spec = next((s for s in session.specs if s.key == m.probe), None)
     if spec is not None and m.mistake:
         return spec.unit
-    return unit(m.peak_key) if m.peak_key else "GB/s"
+    return unit_of(m)
 
 
 def _traits(m: Measurement) -> dict[str, str]:

@@ -179,9 +179,7 @@ def _decode(session: Session, rows: Sequence[TableRow]) -> Check:
     step = next(r for r in rows if r.item == STEP)
     if step.share is None:
         return missing(name, step.missing or fill(session, "add_scalar"))
-    low, high = OF_ROOF
-    if step.share > high:
-        name += ": nearer to it than that"
-    elif step.share < low:
-        name += ": further below"
-    return made(name, step.share, low <= step.share <= high)
+    stands = bool(step.within)  # as the row says
+    if not stands:
+        name += ": nearer to it than that" if step.share >= OF_ROOF[1] else ": further below"
+    return made(name, step.share, stands)

@@ -9,8 +9,9 @@ import msgspec
 
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.compare import SLOWER, Comparison, Missing, Pair, Which, compare
-from roofwatch.session.differences import Condition, one_card
+from roofwatch.session.differences import Condition
 from roofwatch.session.fold import Session
+from roofwatch.session.same_card import same_card
 
 
 class CompareRefused(ValueError):
@@ -62,7 +63,7 @@ def side_by_side(sessions: Sequence[Named], strict: bool = False) -> SideBySide:
             raise CompareRefused(
                 f"{one.name}: measured nothing that {first.name} did (suites {suites})"
             )
-        if strict and not one_card(first.session, one.session):
+        if strict and not same_card(first.session, one.session):
             raise CompareRefused(
                 f"--strict is of one card over time: {one.name} is not known to be of the card "
                 f"of {first.name}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from roofwatch.roofline.estimate import Estimate, estimate
 from roofwatch.roofline.workload import add_scalar, matmul
 from roofwatch.session.compare import FASTER, SLOWER, TOO_FEW, Pair, compare
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART, UUID
@@ -19,6 +20,7 @@ from roofwatch.session.events import (
     End,
     Fault,
     Measurement,
+    Sample,
     SessionInfo,
     Software,
 )
@@ -141,6 +143,49 @@ def test_what_was_held_has_clock_power_and_efficiency() -> None:
     ]
     assert (told[0].a, told[0].b) == (1425.0, 1440.0)
     assert told[2].a == pytest.approx(0.9811, abs=1e-4)
+
+
+@pytest.fixture
+def held_at(point: Point) -> Callable[[list[float], float], Estimate]:
+    """The power of a matmul that was held for so many seconds, read at even times."""
+
+    def made(watts: list[float], held_s: float) -> Estimate:
+        rest = dict.fromkeys(
+            ("sm_mhz", "mem_mhz", "power_instant_w", "temp_c", "mem_used_bytes", "util", "reasons")
+        )
+        step_s = held_s / len(watts)
+        read = [
+            Sample(
+                t=1.0 + (i + 0.5) * step_s,
+                gpu=0,
+                power_w=w,
+                status=dict.fromkeys(rest, "x"),
+                **rest,
+            )
+            for i, w in enumerate(watts)
+        ]
+        held = point(
+            matmul(64, 64, 64, "bf16"), 1e-3, "matmul-bf16-sustained", protocol="sustained"
+        )
+        held = msgspec.structs.replace(held, begin_s=1.0, end_s=1.0 + held_s, t=1.0 + held_s)
+        head = SessionInfo(t=0.0, schema="roofwatch.session/1", suite="quick")
+        told = fold([head, *read, held, End(t=held_s + 2, complete=True)])
+        return next(f.estimate for f in figures(told) if f.name == "bf16: power")
+
+    return made
+
+
+def test_readings_of_one_second_of_power_are_one_value_of_its_interval(
+    held_at: Callable[[list[float], float], Estimate],
+) -> None:
+    seconds = [600.0, 610.0, 605.0, 608.0, 602.0, 606.0, 604.0, 609.0]
+    once, often = held_at(seconds, 8.0), held_at([w for w in seconds for _ in range(10)], 8.0)
+    assert once == often  # nine more of a second's average tell nothing more
+    assert once == estimate(seconds)
+    short = held_at([float(600 + i) for i in range(10)], 1.0)
+    assert short.value == 604.5
+    assert short.interval == (600.5, 608.5)  # of fifths of the time
+    assert held_at([600.0] * 4, 1.0).interval is None
 
 
 def test_decode_and_kernels_share_roofs_and_launches_and_say_what_else_there_is() -> None:

@@ -178,8 +178,8 @@ def _overlap(fleet: Fleet, cells: int) -> list[Row]:
         return []
     said = (
         f"matmuls {time_said(o.compute_s)}, all-reduce {time_said(o.link_s)}, together "
-        f"{time_said(o.together_s)}: {max(0.0, min(1.0, o.hidden)) * 100:.0f} % of the shorter one is "
-        f"hidden (all of it: {time_said(o.longer_s)}, none: {time_said(o.sum_s)})"
+        f"{time_said(o.together_s)}: {max(0.0, min(1.0, o.hidden)) * 100:.0f} % of the shorter one "
+        f"is hidden (all of it: {time_said(o.longer_s)}, none: {time_said(o.sum_s)})"
     )
     return hung(" overlap: ", said, cells, of_head="dim")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from roofwatch.roofline.decode import at_roof
 from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
-from roofwatch.session.plan_step import PlanPoint, at_roof
+from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced

@@ -33,7 +33,6 @@ exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not
 of one card, or slower by too few repetitions to tell; 5 with --strict:
 something is slower outside noise, measured alike
 """
-SLOWER = WRONG_FINDING
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +69,7 @@ def run(
     untold = [_named(p, name) for name, other in every for p in other.told.pairs if p.untold]
     if options.strict and slower:
         tell(f"roofwatch compare: slower outside noise: {', '.join(slower)}")
-        return SLOWER
+        return WRONG_FINDING
     if options.strict and untold:
         few = ", ".join(untold)
         raise CompareRefused(f"--strict cannot tell, of too few repetitions: {few}")

@@ -12,8 +12,8 @@ from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
 from roofwatch.session.comparison_words import (
+    FEW,
     OUTSIDE,
-    TOO_FEW,
     UNLIKE,
     WITHIN,
     method,
@@ -202,7 +202,7 @@ def _direction(p: Pair) -> str:
 def _noise(p: Pair) -> str:
     """The same where there is room for a sentence."""
     return {
-        TOO_FEW: "too few repetitions to tell",
+        FEW: "too few repetitions to tell",
         OUTSIDE: "outside noise",
         UNLIKE: "not measured alike",
         WITHIN: "within noise",

@@ -24,7 +24,7 @@ from roofwatch.tui.sessions.comparison_rows import (
 
 NAME, SIDE, UNIT, RATIO = 21, 7, 10, 8
 MARKS = {FASTER: "+", SLOWER: "-"}
-UNLIKE, TOO_FEW = "*", "?"
+UNLIKE_MARK, FEW_MARK = "*", "?"
 LEGEND = (
     "A ratio is the session's figure over A's: + better, - worse outside noise; * outside, and not "
     "measured alike or neither better nor worse; ? too few repetitions to tell; else within noise. "
@@ -85,7 +85,7 @@ def _cell(p: Pair | None) -> tuple[str, str]:
     if p is None:
         return " " * RATIO, ""
     mark = MARKS.get(p.verdict, "") or (
-        TOO_FEW if p.interval is None else UNLIKE if p.beyond else " "
+        FEW_MARK if p.interval is None else UNLIKE_MARK if p.beyond else " "
     )
     style = {FASTER: "ok", SLOWER: "warn"}.get(p.verdict, "note" if p.beyond else "dim")
     return f"{ratio_said(p.ratio):>{RATIO - 1}}{mark}", style
