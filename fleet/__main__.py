@@ -23,6 +23,7 @@ from roofwatch.fleet.own_device import CPU, CUDA, own_device
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
 from roofwatch.roofline.suite import QUICK, SHORT
+from roofwatch.session.fleet.rank_figures import THREADS
 from roofwatch.verbs.parser import USAGE, glyphs_for, tell
 from roofwatch.verbs.streams import at_once, flushed, forgiving, written
 
@@ -33,9 +34,8 @@ if TYPE_CHECKING:
     from roofwatch.session.fleet.lines import RankLine
 
 DONE, ABSENT, FAILED, SLOW = 0, 3, 4, 5
-THREADS = "OMP_NUM_THREADS"
 TORCH_LOG = "TORCH_CPP_LOG_LEVEL"  # read once, when torch is imported
-HURRY_S = 15.0  # less for the suite than for the whole, so that a late rank tells of itself
+LATE_S = 15.0  # more for all than for a rank's suite, so that a late one tells of itself
 
 
 def main(argv: list[str] | None = None, measure: Measure | None = None) -> int:
@@ -152,7 +152,7 @@ def _gather_and_link(
     """Every rank's record, then the links; why that came to no good end, or nothing."""
     from roofwatch.fleet.meeting import JOIN_S
 
-    lead.collect(me, own, options.timeout + HURRY_S, JOIN_S, tell)
+    lead.collect(me, own, options.timeout + LATE_S, JOIN_S, tell)
     why = me.stopping.why
     if why:
         lead.note(f"{why}: what had come by then")

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from roofwatch.fleet.group_timer import GroupTimer, Together
+from roofwatch.fleet.collective_sizes import ELEMENT_BYTES, made_of, sizes
+from roofwatch.fleet.group_timer import GroupTimer, Together, nothing
 from roofwatch.roofline.collectives import (
     ALL_GATHER,
     ALL_REDUCE,
@@ -19,27 +20,10 @@ from roofwatch.roofline.collectives import (
 from roofwatch.roofline.error_text import first_line
 from roofwatch.session.fleet.lines import CollectiveLine
 
-ELEMENT_BYTES = 4  # fp32, as nccl-tests
-STEP = 8  # from one size to the next
-LEAST_BYTES = 8
-MOST_BYTES = {"cuda": 1 << 30, "cpu": 1 << 24}
+SMALL = 2.0**-100  # below it lies what is summed in place: 228 doublings short of infinity
 TOO_LONG_S = 1.0  # after a size that takes so long no larger one is tried
 NOT_SUPPORTED = "not_supported"
 LACKS = ("not support", "unsupported", "not implement", "no backend", "does not have")
-
-
-def sizes(most_bytes: int) -> list[int]:
-    """8 B, 64 B and so on, and ``most_bytes`` itself at the end."""
-    out = [LEAST_BYTES]
-    while out[-1] * STEP <= most_bytes:
-        out.append(out[-1] * STEP)
-    return out if out[-1] >= most_bytes else [*out, most_bytes]
-
-
-def made_of(size_bytes: int, ranks: int) -> int:
-    """The next size down that every rank has an equal part of, and at least an element each."""
-    part = ranks * ELEMENT_BYTES
-    return max(part, size_bytes // part * part)
 
 
 def over_sizes(
@@ -53,7 +37,7 @@ def over_sizes(
     for size in dict.fromkeys(made_of(s, len(ranks)) for s in sizes(most_bytes)):
         told(f"{op} {size} B")
         try:
-            took.append(timer.time(call_of(op, size, ranks, timer)))
+            took.append(timer.time(*call_of(op, size, ranks, timer)))
         except (RuntimeError, NotImplementedError, ValueError) as error:
             lacks = any(word in str(error).lower() for word in LACKS)
             if not lacks or tried:
@@ -76,21 +60,34 @@ def over_sizes(
     )
 
 
-def call_of(op: str, size_bytes: int, ranks: list[int], timer: GroupTimer) -> Callable[[], Any]:
-    """The call itself, its buffers made: random ones, since zeros may be treated better."""
+def drawn(buffer: Any) -> Any:
+    """The buffer with new random values, none as large as ``SMALL``.
+
+    An all-reduce sums in place: with each call its values grow by the number of ranks. Drawn anew
+    before each block they stay finite and unlike: of two ranks always, of eight for 76 calls on
+    end, so at every size that takes 0.3 ms.
+    """
+    return buffer.uniform_(0, SMALL)
+
+
+def call_of(
+    op: str, size_bytes: int, ranks: list[int], timer: GroupTimer
+) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """The call itself, its buffers made (random ones, since zeros may be treated better), and what
+    comes before each block of calls, untimed: nothing where the call leaves its input alone."""
     count = size_bytes // ELEMENT_BYTES
     whole = torch.rand(count, device=timer.device)
     part = torch.rand(count // len(ranks), device=timer.device)
     group = timer.group
     if op == ALL_REDUCE:
-        return lambda: dist.all_reduce(whole, group=group)
+        return lambda: dist.all_reduce(whole, group=group), lambda: drawn(whole)
     if op == ALL_GATHER:
-        return lambda: dist.all_gather_into_tensor(whole, part, group=group)
+        return lambda: dist.all_gather_into_tensor(whole, part, group=group), nothing
     if op == REDUCE_SCATTER:
-        return lambda: dist.reduce_scatter_tensor(part, whole, group=group)
+        return lambda: dist.reduce_scatter_tensor(part, whole, group=group), nothing
     if op == ALL_TO_ALL:
         other = torch.empty_like(whole)
-        return lambda: dist.all_to_all_single(other, whole, group=group)
+        return lambda: dist.all_to_all_single(other, whole, group=group), nothing
     if op == BROADCAST:
-        return lambda: dist.broadcast(whole, src=ranks[0], group=group)
+        return lambda: dist.broadcast(whole, src=ranks[0], group=group), nothing
     raise ValueError(f"{op!r} is no collective")

@@ -107,7 +107,8 @@ def _gather(
                 most_s = min(most_s, STILL_HURRY_S)
             if over or waiting.silent_s(rank) > most_s:
                 waiting.ranks.discard(rank)
-                keep(_given_up(meeting, rank, waiting, now_s - began_s))
+                quiet = waiting.silent_s(rank) > most_s - BEATS_S  # it is heard so late
+                keep(_given_up(meeting, rank, waiting, now_s - began_s, quiet))
         if waiting.ranks:
             time.sleep(min(MOST_LOOK_S, LOOK_S * max(1.0, len(waiting.ranks) / 64)))
 
@@ -137,16 +138,18 @@ def _place(meeting: Meeting, rank: int) -> tuple[str, str, int]:
     return host, node, int(card) if small else 0
 
 
-def _given_up(meeting: Meeting, rank: int, waiting: Waiting, after_s: float) -> RankLine:
+def _given_up(
+    meeting: Meeting, rank: int, waiting: Waiting, after_s: float, quiet: bool
+) -> RankLine:
+    """Of one that came; ``quiet``: so long that it counts as dead, however much time is left."""
     host, node, card = _place(meeting, rank)
     if not waiting.came(rank):
         return RankLine(rank=rank, state=ABSENT, why=f"never came, in {after_s:.0f} s")
     silent = waiting.silent_s(rank)
     last = f"last word: {meeting.doing(rank) or 'none'}"
-    still = silent > 0.8 * STILL_HURRY_S
     why = (
         f"no sign of life for {silent:.0f} s: killed, or it hangs"
-        if still
+        if quiet
         else f"not done after {after_s:.0f} s"
     )
     return RankLine(

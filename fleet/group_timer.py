@@ -20,6 +20,10 @@ REPETITIONS, FEWEST = 7, 3
 LONG_S = 0.3  # a call that takes so long is repeated as rarely as may be
 
 
+def nothing() -> None:
+    """Before a block of calls that needs nothing."""
+
+
 class Together(msgspec.Struct, frozen=True, kw_only=True):
     """The median of the repetitions' times on the slowest rank, and how they spread."""
 
@@ -38,20 +42,22 @@ class GroupTimer:
         self.timing = "event" if device.type == "cuda" else "host"
         self._one = torch.zeros(1, device=device)
 
-    def time(self, call: Callable[[], object]) -> Together:
-        """Calls in blocks, each behind a barrier of the group."""
+    def time(self, call: Callable[[], object], before: Callable[[], object] = nothing) -> Together:
+        """Calls in blocks, each behind a barrier of the group; ``before`` that one comes what a
+        block needs, untimed."""
         for _ in range(WARM):
             call()
-        guess_s = self._slowest([self._block(call, 1)])[0]
+        guess_s = self._slowest([self._block(call, 1, before)])[0]
         calls = max(1, min(MOST_CALLS, math.ceil(BLOCK_S / max(guess_s, 1e-9))))
         wanted = FEWEST if guess_s > LONG_S else REPETITIONS
-        times_s = self._slowest([self._block(call, calls) for _ in range(wanted)])
+        times_s = self._slowest([self._block(call, calls, before) for _ in range(wanted)])
         return Together(
             time_s=median(times_s), iqr_s=iqr(times_s), repetitions=wanted, times_s=times_s
         )
 
-    def _block(self, call: Callable[[], object], calls: int) -> float:
+    def _block(self, call: Callable[[], object], calls: int, before: Callable[[], object]) -> float:
         """Seconds a call, of so many on end."""
+        before()
         dist.all_reduce(self._one, group=self.group)  # all begin together
         if self.device.type != "cuda":
             began = time.perf_counter()

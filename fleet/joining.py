@@ -16,6 +16,7 @@ import roofwatch
 from roofwatch.fleet.asking import Asked
 from roofwatch.fleet.life import Life
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
+from roofwatch.fleet.store_words import text_of
 from roofwatch.fleet.world import BY_HAND, World
 from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.fleet.lines import SCHEMA
@@ -75,10 +76,10 @@ def publish(room: Asked, world: World, fleet: str, stopped: Callable[[], bool]) 
         host=world.host,
     )
     said = msgspec.json.encode(mine).decode()
-    before = _text(room.get(NOW)) if room.add(NOW_IS, 0) else ""
+    before = text_of(room.get(NOW)) if room.add(NOW_IS, 0) else ""
     there = _identity(before) if before else None
     if there is None or there.restart < world.restart or _ended(room, world, there, stopped):
-        before = _text(room.compare_set(NOW, before, said))
+        before = text_of(room.compare_set(NOW, before, said))
         there = _identity(before)
     if before != said:
         raise Refused(
@@ -114,7 +115,7 @@ def find(room: Asked, world: World, until_s: float, stopped: Callable[[], bool])
     where, met = f"{world.address}:{world.port}", "no fleet's rank 0"
     while True:
         if room.add(NOW_IS, 0):
-            there = _identity(_text(room.get(NOW)))
+            there = _identity(text_of(room.get(NOW)))
             if there is None:
                 break
             first, met = first or there.id, f"only {_named(there)}, which has ended or will,"
@@ -157,7 +158,7 @@ def claim(store: Asked, world: World, fleet: str) -> None:
         host=world.host, pid=os.getpid(), roofwatch=roofwatch.__version__, token=os.urandom(8).hex()
     )
     said = msgspec.json.encode(mine).decode()
-    there = _text(store.compare_set(f"claim/{world.rank}", "", said))
+    there = text_of(store.compare_set(f"claim/{world.rank}", "", said))
     if there != said:
         by = claim_of(there)
         who = f"{by.host} (process {by.pid})" if by else "another process"
@@ -182,7 +183,3 @@ def _identity(said: str) -> Identity | None:
 
 def _named(there: Identity | None) -> str:
     return f"fleet {there.id} of {there.host}" if there else "another fleet"
-
-
-def _text(raw: bytes | str) -> str:
-    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw

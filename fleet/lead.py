@@ -14,7 +14,7 @@ import msgspec
 import roofwatch
 from roofwatch.fleet.gather import gather
 from roofwatch.fleet.life import OVER
-from roofwatch.fleet.links import Plan
+from roofwatch.fleet.links import STILL_S, Plan
 from roofwatch.fleet.links_fault import (
     BROKEN,
     FAULTS,
@@ -24,6 +24,7 @@ from roofwatch.fleet.links_fault import (
     culprit,
     fault_of,
     faults_heard,
+    not_started,
 )
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.not_met import MeetingLost
@@ -51,7 +52,6 @@ from roofwatch.session.kept_file import SessionFile
 from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
 
 LOOK_S = 0.05
-LINKS_STILL_S = 90.0  # at one step of the links; a collective itself is given up after 60
 GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
 LEAVE_S = 5.0  # for the others to leave the store: they look at it ten times a second
 MOST_REFUSED = 8  # that are noted
@@ -108,8 +108,9 @@ class Lead:
             )
         )
 
-    def keep(self, line: AnyLine) -> None:
-        """Into the file and the fold. A record that is none is said, and left out."""
+    def keep(self, line: AnyLine) -> AnyLine:
+        """Into the file and the fold; the line as it is kept. A record that is none is said, and
+        left out."""
         try:
             self.fleet.add(line)
         except UNDECODABLE as error:
@@ -118,6 +119,7 @@ class Lead:
             line = msgspec.structs.replace(line, state=FAILED, why=why, record=NO_RECORD)
             self.fleet.add(line)
         self.file.append(encode(line))
+        return line
 
     def rank(self, line: RankLine) -> None:
         """A rank's line: its node gets a name of its own where two hosts have one."""
@@ -127,11 +129,11 @@ class Lead:
             if key not in self._hosts:
                 self._hosts[key] = f"{line.host}#{len(of_host) + 1}" if of_host else line.host
             line = msgspec.structs.replace(line, node=self._hosts[key])
-        self.keep(line)
+        kept = self.keep(line)
         if schema := other_schema(line):
             self.note(f"its record is of another version: {schema}", line.rank)
         if self._records is not None:
-            self._records[line.rank] = zlib.compress(encode(line), LEVEL)
+            self._records[line.rank] = zlib.compress(encode(kept), LEVEL)
 
     def lines(self) -> Iterator[RankLine]:
         """The ranks' lines with their records, by number."""
@@ -221,12 +223,15 @@ class Lead:
 
     def links(self, me: Rank, plan: Plan, own_device: str, tell: Callable[[str], None]) -> str:
         """Measure them with the others; why it ended early, or nothing."""
-        me.meeting.say(PLAN, msgspec.json.encode(plan).decode())
         own = msgspec.structs.replace(plan, device=own_device)
-        place = plan.members.index(me.world.rank)
-        process = LinksProcess(own, place)
+        try:
+            process = LinksProcess(own, plan.members.index(me.world.rank))
+        except OSError as error:  # before the others hear of a plan: they have none to wait in
+            me.meeting.say(PLAN, NO_LINKS)
+            return self._blamed(me.world.rank, not_started(error))
         doing = process.doing
         try:
+            me.meeting.say(PLAN, msgspec.json.encode(plan).decode())
             while True:
                 self._take(process)
                 me.beat(f"{TAKES_PART}{process.doing}")
@@ -240,7 +245,7 @@ class Lead:
                     return ""
                 if fault is not None or me.meeting.count(FAULTS):
                     return self._why_failed(me, plan, fault)
-                if process.still_s > LINKS_STILL_S:
+                if process.still_s > STILL_S:
                     return f"hangs at {process.doing}"
                 time.sleep(LOOK_S)
         finally:
@@ -267,9 +272,10 @@ class Lead:
         else:  # who beats no more has not even said so
             faults = faults_heard(me.meeting, others)
             found = culprit(mine | faults | self._away(me, others, faults, beats))
-        if found is None:
-            return "they ended"
-        rank, fault = found
+        return "they ended" if found is None else self._blamed(*found)
+
+    def _blamed(self, rank: int, fault: Fault) -> str:
+        """A fault with whose it is."""
         r = self.fleet.ranks.get(rank)
         who = f"rank {rank} ({r.place if r else '?'})"
         # of a connection that broke nobody knows which end it was

@@ -40,6 +40,11 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0  # the how-manieth to say so
 
 
+def not_started(error: OSError) -> Fault:
+    """Of one that the system did not start."""
+    return Fault(cause=SAID, how=f"its process cannot be started: {error.strerror or error}")
+
+
 def fault_of(process: LinksProcess) -> Fault | None:
     """Of one that has ended badly, or gives no sign of life; None of any other."""
     if not process.over():

@@ -28,22 +28,32 @@ class LinksProcess:
     """One process of the collectives. Start it from the main thread: it dies with that."""
 
     def __init__(self, plan: Plan, place: int) -> None:
+        """Start it.
+
+        Raises:
+            OSError: the system does not; nothing is left open.
+        """
         self.said = ""  # what it said of its own fault
         self.doing = "starting"
         self.moved_s = self.heard_s = time.monotonic()
         self._lines: queue.SimpleQueue[AnyLine] = queue.SimpleQueue()
-        self._log = log_file()
-        read_end, write_end = os.pipe()
-        own = ["--fd", str(write_end), "--t0", str(time.monotonic_ns())]
-        self.process = subprocess.Popen(
-            [*start_of("roofwatch.fleet.links"), *own, "--place", str(place)],
-            stdin=subprocess.PIPE,
-            stdout=self._log,
-            stderr=self._log,
-            pass_fds=(write_end,),
-            start_new_session=True,
-        )
-        os.close(write_end)
+        with contextlib.ExitStack() as undone:
+            self._log = undone.enter_context(log_file())
+            read_end, write_end = os.pipe()
+            undone.callback(os.close, read_end)
+            own = ["--fd", str(write_end), "--t0", str(time.monotonic_ns())]
+            try:
+                self.process = subprocess.Popen(
+                    [*start_of("roofwatch.fleet.links"), *own, "--place", str(place)],
+                    stdin=subprocess.PIPE,
+                    stdout=self._log,
+                    stderr=self._log,
+                    pass_fds=(write_end,),
+                    start_new_session=True,
+                )
+            finally:
+                os.close(write_end)
+            undone.pop_all()  # it runs: log and pipe are its own
         self._reader = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         self._reader.start()
         # not as an argument, which may have 128 KiB; a pipe has less room than that, so in a thread
@@ -62,7 +72,7 @@ class LinksProcess:
             for raw in pipe:
                 self.heard_s = time.monotonic()
                 try:
-                    event = decode_event(raw) if b'"place"' not in raw[:40] else None
+                    event = decode_event(raw)
                 except msgspec.DecodeError:
                     event = None
                 if isinstance(event, Beat):

@@ -16,7 +16,7 @@ from roofwatch.fleet.asking import Asked, Asking
 from roofwatch.fleet.joining import ROOM, Claim, Refused, claim, claim_of, find, publish
 from roofwatch.fleet.not_met import Ended, MeetingLost, NotMet
 from roofwatch.fleet.reaching import reach
-from roofwatch.fleet.store_words import in_words
+from roofwatch.fleet.store_words import in_words, text_of
 from roofwatch.fleet.world import World
 from roofwatch.roofline.error_text import first_line
 
@@ -103,7 +103,7 @@ class Meeting:
         with _lost():
             if not self._store.add(f"claimed/{rank}", 0):
                 return None
-            return claim_of(_text(self._store.get(f"claim/{rank}")))
+            return claim_of(text_of(self._store.get(f"claim/{rank}")))
 
     def beat(self, doing: str) -> None:
         """A sign of life, and what this rank is about."""
@@ -119,7 +119,7 @@ class Meeting:
     def doing(self, rank: int) -> str:
         """What it said last."""
         with _lost():
-            return _text(self._store.get(f"doing/{rank}")) if self.beats(rank) else ""
+            return text_of(self._store.get(f"doing/{rank}")) if self.beats(rank) else ""
 
     def say(self, key: str, text: str) -> None:
         """Something for the others."""
@@ -132,7 +132,7 @@ class Meeting:
         with _lost():
             if not self._store.add(f"is/{key}", 0):
                 return None
-            return _text(self._store.get(f"said/{key}"))
+            return text_of(self._store.get(f"said/{key}"))
 
     def count(self, key: str, by: int = 0) -> int:
         """A counter that all share."""
@@ -165,10 +165,6 @@ class Meeting:
         if not unpack.eof:
             raise Unreadable(f"it is cut short, or longer than {MOST_BYTES >> 20} MiB")
         return line
-
-
-def _text(raw: bytes | str) -> str:
-    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
 
 
 @contextlib.contextmanager

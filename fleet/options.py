@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from roofwatch.roofline.suite import FULL, QUICK, SHORT
+from roofwatch.fleet.collective_sizes import MOST_BYTES
+from roofwatch.fleet.own_device import AUTO, CPU, CUDA
+from roofwatch.roofline.suite import FULL, QUICK, SHORT, SUSTAIN_S
 from roofwatch.tui.printed.live_options import seconds
 from roofwatch.tui.printed.look_options import add_ascii_option
 from roofwatch.verbs.parser import Parser
@@ -20,9 +22,10 @@ Exit codes (of rank 0): 0 done; 1 the report could not be written; 2 usage; 3
 the device is absent everywhere; 4 a rank or a link failed, or another fleet is
 met; 5 something is slow, with --strict; 128+n on signal n.
 """
-DEVICES = ("auto", "cpu", "cuda")
+DEVICES = (AUTO, CPU, CUDA)
 SUITES = (SHORT, QUICK, FULL)
 SUITE = f"what each rank measures: {SHORT} (on a CPU without it), {QUICK} (on a GPU) or {FULL}"
+SUSTAIN = f"seconds of the sustained probe ({SUSTAIN_S[QUICK]:.0f}, {FULL} {SUSTAIN_S[FULL]:.0f})"
 TIMEOUT_S = 900.0
 MOST_MIB = 1 << 14
 
@@ -37,17 +40,24 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--suite", choices=SUITES, default=None, help=SUITE)
-    add("--device", choices=DEVICES, default="auto", help="auto, cpu or cuda (by LOCAL_RANK)")
-    add("--sustain", type=seconds, metavar="S", help="seconds of the sustained probe (3, full 10)")
+    add("--device", choices=DEVICES, default=AUTO, help="auto, cpu or cuda (by LOCAL_RANK)")
+    add("--sustain", type=seconds, metavar="S", help=SUSTAIN)
     add("--save", type=Path, metavar="FILE", help="keep the fleet there (must be new or empty)")
     add("--json", action="store_true", help="the fleet as JSON, one line alone on stdout")
-    add("--timeout", type=seconds, default=TIMEOUT_S, metavar="S", help="for the suite (900)")
+    add(
+        "--timeout",
+        type=seconds,
+        default=TIMEOUT_S,
+        metavar="S",
+        help=f"for the suite ({TIMEOUT_S:.0f})",
+    )
     add("--no-collectives", action="store_true", help="each rank by itself; no links")
     add(
         "--most-mib",
         type=_mib,
         metavar="N",
-        help="largest collective, measured too (1024, on a CPU 16)",
+        help="largest collective, measured too "
+        f"({MOST_BYTES[CUDA] >> 20}, on a CPU {MOST_BYTES[CPU] >> 20})",
     )
     add("--strict", action="store_true", help="exit 5 when a rank or a link is slow")
     add_ascii_option(parser)

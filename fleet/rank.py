@@ -11,14 +11,15 @@ import msgspec
 
 from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import Plan
-from roofwatch.fleet.links_fault import KILLED, SAID, Fault, fault_of, say_fault
+from roofwatch.fleet.links_fault import KILLED, SAID, Fault, fault_of, not_started, say_fault
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.meeting import Meeting
 from roofwatch.fleet.not_met import MeetingLost
+from roofwatch.fleet.own_device import own_device
 from roofwatch.fleet.own_suite import Outcome
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import World
-from roofwatch.session.fleet.lines import DONE, PARTIAL, RankLine, encode
+from roofwatch.session.fleet.lines import DONE, FAILED, PARTIAL, RankLine, encode
 
 BEAT_S = 1.0
 READY_S = 60.0  # for the others: all measure at the same time, as a job would
@@ -95,7 +96,7 @@ class Rank:
         try:
             came = measure(lambda doing: self._safely(lambda: self.beat(doing)), may_go, stopped)
         except (OSError, ValueError, RuntimeError) as error:
-            came = Outcome(state="failed", why=f"{type(error).__name__}: {error}")
+            came = Outcome(state=FAILED, why=f"{type(error).__name__}: {error}")
         self._safely(lambda: self._ready(time.monotonic()))  # one that failed holds nobody up
         return RankLine(
             t=round(time.monotonic() - self._began_s, 3),
@@ -181,8 +182,12 @@ class Rank:
             return None
 
     def _take_part(self, plan: Plan, place: int) -> None:
-        own = msgspec.structs.replace(plan, device=_own_device(plan.device, self.world))
-        process = LinksProcess(own, place)
+        device = own_device(plan.device, self.world.local_rank)
+        try:
+            process = LinksProcess(msgspec.structs.replace(plan, device=device), place)
+        except OSError as error:
+            say_fault(self.meeting, self.world.rank, not_started(error))
+            return
         try:
             while not self.stopping.number:
                 self._wait(f"{TAKES_PART}{process.doing}")
@@ -195,9 +200,3 @@ class Rank:
             self._say_that_it_goes()
         finally:
             process.kill()
-
-
-def _own_device(kind: str, world: World) -> str:
-    from roofwatch.fleet.own_device import own_device
-
-    return own_device(kind, world.local_rank) if kind != "cpu" else "cpu"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from roofwatch.roofline.outliers import Outlier, outliers
+from roofwatch.roofline.odd_ones import OddOne, odd_ones
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import TOGETHER
@@ -194,11 +194,11 @@ def _odd(rows: list[CardRow]) -> list[OddCard]:
                 str(i): v for i, r in enumerate(rows) if (v := getattr(part(r), figure)) is not None
             }
             floor = apart_of(SAID[figure][0])
-            found += [_odd_card(rows, each, figure, together) for each in outliers(values, floor)]
+            found += [_odd_card(rows, each, figure, together) for each in odd_ones(values, floor)]
     return sorted(found, key=lambda each: -abs(each.off))
 
 
-def _odd_card(rows: list[CardRow], each: Outlier, figure: str, together: bool) -> OddCard:
+def _odd_card(rows: list[CardRow], each: OddOne, figure: str, together: bool) -> OddCard:
     return OddCard(
         gpu=rows[int(each.name)].gpu,
         figure=figure,

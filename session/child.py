@@ -48,6 +48,11 @@ class Child:
         file: SessionFile,
         inbox: queue.SimpleQueue[AnyEvent | Gone],
     ) -> None:
+        """Start it.
+
+        Raises:
+            OSError: there is no process to be had; nothing is left open.
+        """
         self.instrument = instrument
         self.retired = False  # its end is wanted: no fault
         self.heard = False  # it has told something
@@ -56,24 +61,31 @@ class Child:
         self._t0_ns = t0_ns
         self._file = file
         self._inbox = inbox
-        self._log = log_file()
-        read_end, write_end = os.pipe()
-        _widen(write_end)
-        own = ["--fd", str(write_end), "--t0", str(t0_ns)]
         self._oom_kills = oom_kills()
-        self._scratch = Scratch() if instrument == "probes" else None
-        folder = self._scratch.path if self._scratch else None
-        environ = {"TMPDIR": str(folder)} if folder else {}
-        self.process = subprocess.Popen(
-            [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=self._log,
-            stderr=self._log,
-            pass_fds=(write_end,),
-            start_new_session=True,
-            env=os.environ | environ,
-        )
-        os.close(write_end)
+        with contextlib.ExitStack() as undone:
+            self._log = undone.enter_context(log_file())
+            read_end, write_end = os.pipe()
+            undone.callback(os.close, read_end)
+            _widen(write_end)
+            own = ["--fd", str(write_end), "--t0", str(t0_ns)]
+            self._scratch = Scratch() if instrument == "probes" else None
+            folder = self._scratch.path if self._scratch else None
+            if self._scratch is not None:
+                undone.callback(self._scratch.remove)
+            environ = {"TMPDIR": str(folder)} if folder else {}
+            try:
+                self.process = subprocess.Popen(
+                    [*start_of(f"roofwatch.{instrument}"), *own, *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=self._log,
+                    stderr=self._log,
+                    pass_fds=(write_end,),
+                    start_new_session=True,
+                    env=os.environ | environ,
+                )
+            finally:
+                os.close(write_end)
+            undone.pop_all()  # it runs: log, pipe and folder are its own
         self._reader = threading.Thread(
             target=self._read, args=(read_end,), name=f"{instrument}-reader", daemon=True
         )

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import median
-from roofwatch.session.figures import size_said, tensor_bytes
+from roofwatch.session.figures import EXACT, tensor_bytes
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.same_card import same_card
@@ -85,7 +86,7 @@ def _flags(session: Session) -> dict[str, str]:
 
 def _sizes(session: Session) -> dict[str, str]:
     found = ((m, tensor_bytes(m)) for m in session.measured())
-    return {session.label(m.probe): size_said(size) for m, size in found if size}
+    return {session.label(m.probe): size_said(size, EXACT) for m, size in found if size}
 
 
 def _apart(what: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str] | None:

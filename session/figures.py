@@ -9,6 +9,7 @@ import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import FEWEST_INTERVAL, median, median_interval
 from roofwatch.session.events import Measurement, Sample
 from roofwatch.session.fold import Session
@@ -24,6 +25,7 @@ HIGHER, LOWER = "higher", "lower"
 ROOFS, HELD, STREAMS, OTHERS = "roofs", "while held", "streams", "other probes"
 PLAIN = (ROOFS, HELD, STREAMS, OTHERS)
 """Groups whose figures have names of their own; the others are each one probe's points."""
+EXACT = 4  # digits of a size by which two figures are told apart
 CLOCK_S, POWER_S = 0.1, 1.0
 """Seconds in which readings follow each other, so that they are one value of an interval: a clock
 is renewed so often, power is the driver's average over a second on most cards. Of power that was
@@ -218,7 +220,7 @@ def _unit(session: Session, m: Measurement) -> str:
 def _traits(m: Measurement) -> dict[str, str]:
     size = tensor_bytes(m)
     found = {
-        "tensor size": size_said(size) if size else "",
+        "tensor size": size_said(size, EXACT) if size else "",
         "shape": ""
         if size
         else "x".join(str(m.shape[side]) for side in ("m", "n", "k") if side in m.shape)
@@ -306,7 +308,7 @@ def _point_name(m: Measurement) -> str:
     if m.protocol == "waves":
         return f"{shape['m']}x{shape['n']}x{shape['k']}"
     if m.protocol == "sweep":
-        return f"n={shape['n']}" if "n" in shape else size_said(working_set_bytes(m))
+        return f"n={shape['n']}" if "n" in shape else size_said(working_set_bytes(m), EXACT)
     if m.protocol == "decode":
         name = f"b={shape['batch']} at {shape['context']}"
     elif m.protocol == "fusion":
@@ -314,11 +316,3 @@ def _point_name(m: Measurement) -> str:
     else:
         return label(m)
     return f"{name}, {variant}" if variant else name
-
-
-def size_said(size: int) -> str:
-    """Bytes as sizes of tensors are said: 2 GiB."""
-    for shift, name in ((30, "GiB"), (20, "MiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.4g} {name}"
-    return f"{size / 1024:.4g} KiB"

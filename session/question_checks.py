@@ -49,7 +49,7 @@ def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
         ratio = highest_gbs(swept, session.device.l2_bytes) / whole
         checks.append(made(f"{CACHED} {what}", ratio, ratio > 1))
     else:
-        of_sizes = next((s.key for s in session.specs if s.key.endswith("-sweep")), "")
+        of_sizes = next((s.key for s in session.specs if s.protocol == "sweep"), "")
         probe = of_sizes if of_sizes.startswith("add_scalar") else "add_scalar sizes"
         checks.append(missing(f"{CACHED} {what}", fill(session, probe, FULL)))
     return [*checks, _profiled(session, own.bandwidth)]

@@ -13,6 +13,7 @@ import msgspec
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.probe_spec import matmul_key
 from roofwatch.roofline.suite import DECODE
 from roofwatch.session.checks import NOT_OF_THIS, fill
 from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
@@ -167,7 +168,7 @@ def flat_item(key: str) -> str:
 def _flat(session: Session, own: Roofs, key: str) -> TableRow:
     flat = own.compute.get(key)
     m = _best(flat)
-    probe = m.probe if m else f"matmul-{key}"
+    probe = m.probe if m else matmul_key(key)
     nominal = session.nominal.peaks_tflops.get(key) if session.nominal else None
     low, high = _ends(session.expect(probe, session.reported_run))
     row = TableRow(
@@ -195,7 +196,7 @@ def _of_no_cpu(session: Session, key: str, why: str) -> str:
     """What a CPU does not measure at all, or has skipped for want of the unit."""
     if key not in CPU_DTYPES:
         return f"{NOT_OF_THIS}: no {key} probe runs on a CPU"
-    noted = any(n.probe == f"matmul-{key}" for n in session.notes)
+    noted = any(n.probe == matmul_key(key) for n in session.notes)
     return f"{NOT_OF_THIS}: {why.partition(': ')[2]}" if noted else why
 
 

@@ -207,6 +207,7 @@ def test_the_command_line_knows_the_suites_there_are() -> None:
 
     assert live_options.SUITES == suite.SUITES
     assert live_options.QUICK == suite.QUICK
+    assert live_options.FULL == suite.FULL
 
 
 @pytest.mark.parametrize("text", ["foo", "", "bf16,", "bf16,,fp16", "BF16"])

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from roofwatch.roofline.collectives import OPS
 from roofwatch.session.events import Price
 from roofwatch.session.file import sessions_folder
 from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
@@ -224,6 +225,22 @@ def test_the_figures_stay_as_they_are(named: Path) -> None:
         if isinstance(a, CollectiveLine) and isinstance(b, CollectiveLine):
             assert (a.times_s, a.sizes_bytes) == (b.times_s, b.sizes_bytes)
             assert b.node == "node 2"
+
+
+def test_a_host_called_as_our_own_words_leaves_no_text_but_the_words(named: Path) -> None:
+    rows = []
+    for _, line in fleet_lines(named):
+        if isinstance(line, RankLine):
+            line = msgspec.structs.replace(line, host="broadcast", node="broadcast", why="")
+        elif isinstance(line, CollectiveLine):
+            line = msgspec.structs.replace(line, node="", status="not_supported: broadcast")
+        rows.append(encode(line))
+    named.write_bytes(b"".join(rows))
+    clean = [line for _, line in anonymous_lines(named)]
+    told = [line for line in clean if isinstance(line, CollectiveLine)]
+    assert [line.op for line in told] == list(OPS)
+    assert {line.status for line in told} == {"not_supported: node 1"}
+    assert {line.node for line in clean if isinstance(line, RankLine)} == {"node 1"}
 
 
 def test_markdown_has_the_rows_of_the_text_and_fits_a_comment(

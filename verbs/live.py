@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofwatch.tui.printed.live_options import add_live_options, decode_shapes
+from roofwatch.tui.printed.live_options import FULL, QUICK, add_live_options, decode_shapes
 from roofwatch.verbs.parser import Parser, add_language_option
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def live_session(parser: Parser, options: argparse.Namespace) -> Live:
     if options.resume is not None:
         own = {"--save": options.save, "--hold": options.hold, "--sustain": options.sustain}
         own |= {"--model": options.model, "--context": options.context}
-        own |= {"--suite": options.suite != "quick"}
+        own |= {"--suite": options.suite != QUICK}
         if (name := next((name for name, given in own.items() if given), None)) is not None:
             parser.error(f"--resume goes on as the session began; {name} is of a new one")
-    if options.device == "all" and options.suite not in ("quick", "full"):
-        parser.error("--device all is of --suite quick and full; the others look at one card")
+    if options.device == "all" and options.suite not in (QUICK, FULL):
+        parser.error(f"--device all is of --suite {QUICK} and {FULL}; the others look at one card")
     models, contexts = decode_shapes(parser, options)
     return Live(
         Options(
@@ -73,6 +73,7 @@ def _resumed(name: str | None) -> Path | None:
 
 
 def kept_said(live: Live) -> str:
+    """Where the session is kept, or why not, and what it cost."""
     problem = live.file.problem
     if live.nothing_kept:
         return "nothing was measured: no session is kept"

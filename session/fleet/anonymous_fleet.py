@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from roofwatch.roofline.collectives import OPS
 from roofwatch.roofline.suite import SHORT, SUITES
 from roofwatch.session.anonymous import clean, scrubbed, words_of
 from roofwatch.session.events import UNDECODABLE
@@ -20,13 +21,10 @@ from roofwatch.session.fleet.lines import (
     AnyLine,
     CollectiveLine,
     EndLine,
-    Header,
-    LinkLine,
     NoteLine,
-    OverlapLine,
     RankLine,
 )
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import NVLINK, PCIE
 
 REMOVED = "removed"
 STRANGERS = re.compile(
@@ -38,10 +36,14 @@ OWN_WORDS = frozenset(
     {
         *(*SUITES, SHORT, *GROUPS, *STATES, NVLINK, PCIE),
         *("cuda", "cpu", "nccl", "gloo", "event", "host"),
-        *("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"),
+        *OPS,
     }
 )
-"""What the fields of a line may say, which a host may be called as well."""
+"""What the other fields of a line may say, which a host may be called as well."""
+FREE_FIELDS = frozenset({"launcher", "torch", "nccl", "roofwatch", "why", "status", "text"})
+"""Fields that may say anything: no word in them is known to be our own."""
+HOST_FIELDS = frozenset({"host", "node"})
+"""Fields that are the name of a machine."""
 
 
 class _Card(msgspec.Struct, frozen=True):
@@ -120,33 +122,19 @@ def _uuid_of(raw: msgspec.Raw) -> str | None:
 
 
 def _cleaned(line: AnyLine, names: _Names) -> AnyLine:
-    changed = _own_fields(line, names)
-    if isinstance(line, Header):
-        told = ("launcher", "torch", "nccl", "roofwatch")
-        changed |= {field: names.text(getattr(line, field)) for field in told}
-    elif isinstance(line, RankLine):
-        own = names.node(line.node or line.host)
-        changed |= {"host": own, "node": own, "why": names.text(line.why)}
-        changed["record"] = _record(line.record, names)
-    elif isinstance(line, CollectiveLine):
-        changed |= {"node": names.node(line.node), "status": names.text(line.status)}
-    elif isinstance(line, LinkLine | OverlapLine):
-        changed |= {"status": names.text(line.status)}
-    elif isinstance(line, NoteLine):
-        changed |= {"text": names.text(line.text)}
-    elif isinstance(line, EndLine):
-        changed |= {"why": names.text(line.why)}
-    return msgspec.structs.replace(line, **changed)
-
-
-def _own_fields(line: AnyLine, names: _Names) -> dict[str, Any]:
-    """Every text of a line, clean; a word of roofwatch's own stays, though a host has its name."""
-    fields = ((name, getattr(line, name)) for name in line.__struct_fields__)
-    return {
-        name: said if said in OWN_WORDS else names.text(said)
-        for name, said in fields
-        if isinstance(said, str) and name != "schema"
+    """Every text of a line, clean, by what its field may say."""
+    texts = {f: said for f in line.__struct_fields__ if isinstance(said := getattr(line, f), str)}
+    changed: dict[str, Any] = {
+        field: said if field not in FREE_FIELDS and said in OWN_WORDS else names.text(said)
+        for field, said in texts.items()
+        if field not in HOST_FIELDS and field != "schema"
     }
+    if isinstance(line, RankLine):
+        own = names.node(line.node or line.host)
+        changed |= {"host": own, "node": own, "record": _record(line.record, names)}
+    elif isinstance(line, CollectiveLine):
+        changed["node"] = names.node(line.node)
+    return msgspec.structs.replace(line, **changed)
 
 
 def _record(raw: msgspec.Raw, names: _Names) -> msgspec.Raw:

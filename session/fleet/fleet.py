@@ -7,7 +7,6 @@ import itertools
 import msgspec
 
 from roofwatch.session.fleet.lines import (
-    DONE,
     AnyLine,
     CollectiveLine,
     EndLine,
@@ -58,10 +57,22 @@ class Fleet:
         """The ranks by number."""
         return [self.ranks[rank] for rank in sorted(self.ranks)]
 
+    def noted(self, note: NoteLine) -> str:
+        """A note in words, with the rank that it is of."""
+        if note.rank is None:
+            return note.text
+        r = self.ranks.get(note.rank)
+        return f"{r.who if r else f'rank {note.rank}'}: {note.text}"
+
+    @property
+    def world(self) -> int:
+        """How many ranks it has: as many as were started, or as came."""
+        return max(self.header.world, len(self.ranks))
+
     @property
     def troubled(self) -> list[RankFigures]:
         """Ranks that did not do all they were to: not come, cut short, or a fault in the record."""
-        return [r for r in self.in_order if r.state != DONE or not r.complete]
+        return [r for r in self.in_order if not r.whole]
 
     def missing(self, most: int) -> list[int]:
         """The first ``most`` ranks of which the file has no line."""
@@ -92,4 +103,4 @@ class Complete(msgspec.Struct, frozen=True, kw_only=True):
 def complete(fleet: Fleet) -> Complete:
     """Ranks with figures, of all."""
     known = sum(bool(r.figures) for r in fleet.ranks.values())
-    return Complete(ranks=known, world=max(fleet.header.world, len(fleet.ranks)))
+    return Complete(ranks=known, world=fleet.world)

@@ -29,6 +29,8 @@ from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.session.fleet.spreads import Metric, kinds, metrics
 from roofwatch.session.printable import plain_json
 
+NOT_MEASURED = "not_measured"
+
 
 def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
     """The pieces of the line; ``ranks`` are its lines with their records, each asked for once."""
@@ -50,7 +52,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
         "link_nominals": [msgspec.to_builtins(each) for each in sold.values()],
         "links_missing": missing_links(fleet),
         "slow_links": [msgspec.to_builtins(s) for s in slow_links(fleet)],
-        "overlap": msgspec.to_builtins(overlapped(fleet)) or {},
+        "overlap": _overlap(fleet),
         "link_roofs": [msgspec.to_builtins(r) for r in link_roofs(fleet)],
         "fleet": {
             "id": fleet.header.id,
@@ -64,7 +66,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
             "nccl": fleet.header.nccl,
             "complete": bool(fleet.end and fleet.end.complete),
         },
-        "notes": [n.text for n in fleet.notes],
+        "notes": [fleet.noted(n) for n in fleet.notes],
     }
     yield b"]," + _json(rest)[1:] + b"\n"
 
@@ -99,7 +101,20 @@ def _link(
         "bytes": line.size_bytes,
         "time_s": line.time_s,
         "latency_s": line.latency_s,
-        "status": line.status,
+        "status": "" if gbs is not None else NOT_MEASURED,
+    }
+
+
+def _overlap(fleet: Fleet) -> dict[str, object]:
+    found, line = overlapped(fleet), fleet.overlap
+    if found is None or line is None:
+        return {}
+    return {
+        **msgspec.to_builtins(found),
+        "ranks": line.ranks,
+        "flop": line.flop,
+        "bytes": line.size_bytes,
+        "repetitions": line.repetitions,
     }
 
 

@@ -20,6 +20,7 @@ WORLD, WITHIN, BETWEEN = GROUPS = ("world", "within", "between")
 
 
 Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 24)]  # a rank's number, or how many
+Apart = Annotated[float, msgspec.Meta(ge=0, le=1e6)]  # s: how far times lie apart
 NO_RECORD = msgspec.Raw(b"null")
 
 
@@ -70,7 +71,7 @@ class CollectiveLine(Line, tag="collective", frozen=True, kw_only=True):
     backend: str = ""
     sizes_bytes: list[Size] = []
     times_s: list[Seconds] = []
-    iqr_s: list[float] = []
+    iqr_s: list[Apart] = []  # of the repetitions
     repetitions: list[int] = []
     timing: str = ""  # "event" | "host"
     status: str = ""
@@ -86,7 +87,6 @@ class LinkLine(Line, tag="link", frozen=True, kw_only=True):
     time_s: Seconds | None = None  # one way: half of there and back
     latency_s: Seconds | None = None  # one way, 8 bytes
     link: str = ""  # "nvlink" | "pcie", as the driver says; empty where it was not asked
-    status: str = ""
 
 
 class OverlapLine(Line, tag="overlap", frozen=True, kw_only=True):
@@ -99,7 +99,6 @@ class OverlapLine(Line, tag="overlap", frozen=True, kw_only=True):
     flop: Count = 0.0
     size_bytes: Size = 8
     repetitions: int = 0
-    status: str = ""
 
 
 class NoteLine(Line, tag="note", frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ def missing_links(fleet: Fleet) -> str:
     noted = next((n.text for n in fleet.notes if n.text.startswith(NO_LINKS)), "")
     if noted:
         return f"not measured: {noted.removeprefix(NO_LINKS)}"
-    if max(fleet.header.world, len(fleet.ranks)) < 2:
+    if fleet.world < 2:
         return "none: one rank has nobody to send to"
     if fleet.end is None:
         return "not measured: the file ends before them"

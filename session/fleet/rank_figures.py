@@ -139,6 +139,11 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
     held_probe: str = ""  # whose rate belongs to the clock that it held
 
     @property
+    def whole(self) -> bool:
+        """Whether it did all that it was to."""
+        return self.state == DONE and self.complete
+
+    @property
     def place(self) -> str:
         """Node and card in words, as ``node2 card 3``; on CPUs the process. Of one that never came
         nobody knows more than its number."""

@@ -10,16 +10,26 @@ from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import Figure, RankFigures
 from roofwatch.session.fleet.spreads import Metric
 
-UNKNOWN = "unknown"
-LOW_CLOCK = 0.02  # runs of one card lie so far apart in their clock
+UNKNOWN, FAULT = "unknown", "fault"
+CLOCK_APART = 0.02  # runs of one card lie so far apart in their clock
 MOST_ALIKE = 0.5  # what half of the ranks have too is no reason
-ASIDE = ("other-process", "power-capped", "low-clock", "throttled", "cold-start", "mig-slice")
+OTHER_PROCESS, POWER_CAPPED, LOW_CLOCK, THROTTLED, COLD_START, MIG_SLICE = ASIDE = (
+    "other-process",
+    "power-capped",
+    "low-clock",
+    "throttled",
+    "cold-start",
+    "mig-slice",
+)
 """Findings that can make a card slow, the gravest cause first."""
+OF_THE_CARD = (OTHER_PROCESS, POWER_CAPPED, MIG_SLICE)
+"""Those that hold for all its figures, whichever they were found in."""
 EXPLAINS = 0.5  # of what is missing: a clock that explains less is told, not blamed
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """A code of the notebook (``unknown`` where the record has none), and a sentence."""
+    """A code of the notebook, and a sentence. Two codes are not the notebook's: ``fault``, where
+    the record has a fault alone, and ``unknown``, where it has no reason."""
 
     code: str
     text: str
@@ -37,7 +47,7 @@ def reason(fleet: Fleet, r: RankFigures, metric: Metric, under: float) -> Reason
         _finding(r, others, metric.name, ASIDE[1:]),
         _clock(own, theirs, under),
         _memory_clock(own, theirs),
-        Reason(code="fault", text=r.faults[0]) if r.faults else None,
+        Reason(code=FAULT, text=r.faults[0]) if r.faults else None,
     )
     return next((each for each in found if each), _not_known(own, theirs))
 
@@ -50,7 +60,7 @@ def _finding(
         if said is None:
             continue
         alike = sum(any(f.code == code for f in o.findings) for o in others)
-        of_this = said.subject == probe or code in ("other-process", "power-capped", "mig-slice")
+        of_this = said.subject == probe or code in OF_THE_CARD
         if of_this and alike < MOST_ALIKE * len(others):
             return Reason(code=code, text=said.message)
     return None
@@ -61,7 +71,7 @@ def _limit(r: RankFigures, others: list[RankFigures]) -> Reason | None:
     if not known or not r.power_limit_w or r.power_limit_w >= median(known) - 1:
         return None
     text = f"its power limit is {r.power_limit_w:.0f} W, the others' {median(known):.0f} W"
-    return Reason(code="power-capped", text=text)
+    return Reason(code=POWER_CAPPED, text=text)
 
 
 def _heat(own: Figure, theirs: list[Figure]) -> Reason | None:
@@ -73,7 +83,7 @@ def _heat(own: Figure, theirs: list[Figure]) -> Reason | None:
     ):
         at = f" at {own.temp_c:.0f} °C" if own.temp_c is not None else ""
         share = f" for {per_cent(hot)} of the time" if hot else ""
-        return Reason(code="throttled", text=f"slowed down by heat{share}{at}")
+        return Reason(code=THROTTLED, text=f"slowed down by heat{share}{at}")
     return None
 
 
@@ -84,23 +94,23 @@ def _clock(own: Figure, theirs: list[Figure], under: float) -> Reason | None:
         return None
     usual = median(known)
     lower = 1 - mine / usual
-    if lower <= LOW_CLOCK or lower < EXPLAINS * under:
+    if lower <= CLOCK_APART or lower < EXPLAINS * under:
         return None
     power = " at its power limit" if "power limit" in own.reasons else ""
     text = f"its clock was {mine:.0f} MHz{power}, the others' {usual:.0f} MHz"
-    return Reason(code="low-clock", text=text)
+    return Reason(code=LOW_CLOCK, text=text)
 
 
 def _memory_clock(own: Figure, theirs: list[Figure]) -> Reason | None:
     known = [f.mem_mhz for f in theirs if f.mem_mhz]
-    if not known or not own.mem_mhz or own.mem_mhz >= (1 - LOW_CLOCK) * median(known):
+    if not known or not own.mem_mhz or own.mem_mhz >= (1 - CLOCK_APART) * median(known):
         return None
     text = f"its memory clock was {own.mem_mhz:.0f} MHz, the others' {median(known):.0f} MHz"
-    return Reason(code="low-clock", text=text)
+    return Reason(code=LOW_CLOCK, text=text)
 
 
 def _not_known(own: Figure, theirs: list[Figure]) -> Reason:
     clocks = [f.sm_mhz for f in theirs if f.sm_mhz]
-    if own.sm_mhz and clocks and own.sm_mhz >= (1 - LOW_CLOCK) * median(clocks):
+    if own.sm_mhz and clocks and own.sm_mhz >= (1 - CLOCK_APART) * median(clocks):
         return Reason(code=UNKNOWN, text="not its clock; its record has no other reason")
     return Reason(code=UNKNOWN, text="its record has no reason")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.outlier import FEWEST, Split, Spread, split_of, spread_of
+from roofwatch.roofline.robust_spread import FEWEST, Split, Spread, split_of, spread_of
 from roofwatch.session.differences import apart_of
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import BETTER, CLOCK_HELD, RankFigures

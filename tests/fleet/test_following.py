@@ -112,6 +112,19 @@ def test_a_rank_that_a_signal_ends_says_so(
     assert (fault.cause, fault.how) == (cause, "ended by SIGTERM")
 
 
+def test_a_rank_whose_process_cannot_be_started_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> object:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(ranks, "LinksProcess", none)
+    plan = Plan(members=[0, 1], nodes=[[0, 1]], names=["n"], address="n", port=1, device="cpu")
+    made = Made({PLAN: (3, msgspec.json.encode(plan).decode()), OVER: (9, "")})
+    follower(made, Signalled()).follow()
+    fault = msgspec.json.decode(made.told["links/1"], type=Fault)
+    assert fault.cause == SAID
+    assert fault.how == "its process cannot be started: Cannot allocate memory"
+
+
 def test_one_that_would_not_be_planned_says_nothing_of_links() -> None:
     made = Made({})
     me = follower(made, Signalled(signal.SIGTERM))

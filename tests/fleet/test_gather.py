@@ -99,6 +99,20 @@ def test_nobody_is_waited_for_beyond_the_time_or_a_signal() -> None:
     assert {line.rank for line in ended} == {0, 1}
 
 
+@pytest.mark.parametrize(
+    ("hurry_s", "said"),
+    [(None, "not done after 0 s; last word: measuring matmul"), (1.0, "no sign of life for 0 s")],
+)
+def test_a_rank_is_called_dead_at_the_silence_that_counts_then(
+    hurry_s: float | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "STILL_S", 5.0)
+    beats: dict[int, Callable[[int], int]] = {0: lambda n: n, 1: lambda n: 7}
+    kept: list[RankLine] = []
+    gather(Made(beats, {0: 1}), 2, kept.append, 0.4, 0.3, lambda: hurry_s)  # type: ignore[arg-type]
+    assert {line.rank: line.why for line in kept}[1].startswith(said)
+
+
 class Broken(Made):
     """Of three ranks the first hands in a line that is none, then the store is gone."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import json
 import os
 import time
 from pathlib import Path
@@ -17,11 +19,17 @@ from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
 from roofwatch.fleet.links import Plan
 from roofwatch.fleet.links_fault import BROKEN, Fault
-from roofwatch.fleet.rank import LEFT, Rank
+from roofwatch.fleet.links_process import LinksProcess
+from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, Rank
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import world
 from roofwatch.session.asked import Options
+from roofwatch.session.fleet.fleet_file import read_fleet
+from roofwatch.session.fleet.fleet_json import fleet_json
 from roofwatch.session.fleet.lines import ABSENT, FAILED, RankLine
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.fleet_rows import fleet_rows
 
 
 class Made:
@@ -97,10 +105,39 @@ def test_what_nobody_met_leaves_no_file_but_a_persons_own(tmp_path: Path, there:
         (b'{"device": {"name": "\xff"}}', "its record is unreadable"),
     ],
 )
-def test_a_record_that_is_none_is_its_ranks_failure(lead: Lead, record: bytes, why: str) -> None:
-    lead.rank(RankLine(rank=9, host="n", node="0", record=msgspec.Raw(record)))
-    assert lead.fleet.ranks[9].state == FAILED
-    assert lead.fleet.ranks[9].why.startswith(why)
+def test_a_record_that_is_none_is_its_ranks_failure_in_report_file_and_json(
+    tmp_path: Path, record: bytes, why: str
+) -> None:
+    path = tmp_path / "f.jsonl"
+    lead = Lead(path, keep_records=True)
+    lead.begin(1, "quick", "cpu", "", "2.4")
+    lead.rank(RankLine(rank=0, host="n", node="0", record=msgspec.Raw(record)))
+    lead.end(None, False, "")
+    (line,) = lead.lines()
+    for kept in (lead.fleet.ranks[0], read_fleet(path).ranks[0], line):
+        assert kept.state == FAILED
+        assert kept.why.startswith(why)
+    told = json.loads(b"".join(fleet_json(lead.fleet, lead.lines())))["ranks"][0]
+    assert (told["state"], told["record"]) == (FAILED, None)
+
+
+def test_links_that_cannot_be_started_are_told_and_nobody_waits_for_them(
+    lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Says(Made):
+        def say(self, key: str, text: str) -> None:
+            said.append((key, text))
+
+    def none(*_: object) -> LinksProcess:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    said: list[tuple[str, str]] = []
+    monkeypatch.setattr(leading, "LinksProcess", none)
+    plan = Plan(members=[0, 1], nodes=[[0, 1]], names=["n"], address="n", port=1, device="cpu")
+    why = lead.links(me(Says(0)), plan, "cpu", lambda _: None)
+    assert why == f"rank 0 (n card 0): its process cannot be started: {os.strerror(errno.EAGAIN)}"
+    assert said[-1] == (PLAN, NO_LINKS)
+    assert len([key for key, _ in said if key == PLAN]) == 1  # no plan before it
 
 
 def test_a_record_of_another_version_is_told(lead: Lead) -> None:
@@ -110,6 +147,9 @@ def test_a_record_of_another_version_is_told(lead: Lead) -> None:
     assert [(note.rank, note.text) for note in lead.fleet.notes] == [
         (8, "its record is of another version: roofwatch.record/2")
     ]
+    told = json.loads(b"".join(fleet_json(lead.fleet, [])))["notes"]
+    assert told == ["n card 0 (rank 8): its record is of another version: roofwatch.record/2"]
+    assert told[0] in " ".join(text_of(r) for r in fleet_rows(lead.fleet, 120, UNICODE))
 
 
 def test_ranks_that_run_another_version_are_told_together(lead: Lead) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -76,6 +77,17 @@ def test_a_warnings_source_is_no_reason(
     how = process.how()
     process.kill()
     assert how == f"killed by signal 6 at starting{last}"
+
+
+def test_one_that_the_system_does_not_start_leaves_nothing_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = Plan(members=[0], nodes=[[0]], names=["n"], address="a", port=1, device="cpu")
+    monkeypatch.setattr(links_process, "start_of", lambda _: ["/nowhere/python"])
+    before = set(os.listdir("/proc/self/fd"))
+    with pytest.raises(FileNotFoundError):
+        LinksProcess(plan, 0)
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def test_one_that_never_reads_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from roofwatch.session import child as children
 from roofwatch.session import stuck
 from roofwatch.session.asked import Options
 from roofwatch.session.cards import load_cards
@@ -47,6 +49,18 @@ def child(live: Live, instrument: str) -> Child:
     found = live.instruments.get(instrument)
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize("instrument", ["telemetry", "probes"])
+def test_one_that_the_system_does_not_start_leaves_nothing_behind(
+    instrument: str, live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "start_of", lambda _: ["/nowhere/python"])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = set(os.listdir("/proc/self/fd")), set(tmp_path.iterdir())
+    with pytest.raises(FileNotFoundError):
+        Child(instrument, [], 0, live.file, live.instruments.inbox)
+    assert (set(os.listdir("/proc/self/fd")), set(tmp_path.iterdir())) == before
 
 
 def test_telemetry_that_was_killed_comes_back_and_the_fault_is_healed(live: Live) -> None:

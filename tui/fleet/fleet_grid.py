@@ -8,7 +8,6 @@ import msgspec
 
 from roofwatch.session.fleet.doubted import doubted, doubted_figures
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import DONE
 from roofwatch.session.fleet.link_figures import slow_links
 from roofwatch.session.fleet.outliers import Outlier, outliers
 from roofwatch.session.fleet.rank_figures import RankFigures
@@ -55,7 +54,7 @@ class Grid:
 
     def marked(self, r: RankFigures) -> str:
         """``wrong`` of a rank that is not whole, ``warn`` of a slow one."""
-        if r.state != DONE or not r.complete:
+        if not r.whole:
             return "wrong"
         return "warn" if any((r.rank, name) in self._slow for name in self.names) else ""
 

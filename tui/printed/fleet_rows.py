@@ -173,5 +173,5 @@ def _notes(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     notes = [note for note in fleet.notes if not note.text.startswith(NO_LINKS)]  # told there
     out: list[Row] = [row("")] if notes else []
     for note in notes:
-        out += hung(f" {glyphs.note} ", shown(note.text), cells)
+        out += hung(f" {glyphs.note} ", shown(fleet.noted(note)), cells)
     return out

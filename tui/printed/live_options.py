@@ -24,7 +24,7 @@ MOST_CONTEXT = 1 << 20  # tokens
 
 # Of roofline.suite, which costs the first paint 20 ms.
 SUITES = ("quick", "full", "mistakes", "decode", "kernels", "links")
-QUICK, DECODE = SUITES[0], SUITES[3]
+QUICK, FULL, DECODE = SUITES[0], SUITES[1], SUITES[3]
 SUITE = (
     "quick, full; mistakes: the notebook's E1 to E5 made on purpose, and flagged; decode: a "
     "transformer's step against the batch; kernels: what a transformer's kernels make of the card; "

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
 from roofwatch.session.comparison_words import (
     FEW,
@@ -41,7 +42,6 @@ CONDITION = 22
 LEAST_PLAIN, MOST_PLAIN = 0.001, 1e6  # of a condition that is written as it is
 LEAST_SHOWN = 0.0005  # of a change: less is written as none
 NOT_KNOWN = "not known"
-SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 class _Columns(NamedTuple):
@@ -220,8 +220,7 @@ def _unit(p: Pair) -> tuple[float, str]:
     suits it."""
     if p.unit != "s":
         return 1.0, p.unit
-    least = min(p.a, p.b)
-    return next((each for each in SCALES if least >= each[0]), SCALES[-1])
+    return time_scale(min(p.a, p.b))
 
 
 def ratio_said(ratio: float) -> str:
