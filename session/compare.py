@@ -282,7 +282,8 @@ def _missing(
 
 def _faults(session: Session, probe: str) -> list[str]:
     run = session.reported_run
-    return [f.what for f in session.faults if f.probe == probe and f.run == run]
+    of_run = (f for f in session.faults if f.probe == probe and f.run == run)
+    return [f.what for f in of_run if not session.healed(f)]
 
 
 def _failed(other: Session, probe: str, measured: Set[str]) -> bool:

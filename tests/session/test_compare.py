@@ -449,3 +449,17 @@ def test_what_failed_in_the_other_is_lost_and_what_its_suite_has_not_is_not() ->
     assert compare(recorded("full-1"), recorded("quick-1")).lost == []
     kernels = fold(events(SESSIONS / "record" / "h200-kernels.jsonl"))
     assert compare(recorded("kernels-1"), kernels).lost == []
+
+
+def test_what_was_measured_after_a_fault_is_not_lost() -> None:
+    a, b = recorded("full-1"), recorded("full-1")
+    sizes = [m for m in b.measurements if m.probe == "read-fp16-sweep"]
+    b.measurements.remove(sizes[0])  # another size than A's, as a search may take
+    assert [m.only for m in compare(a, b).missing] == ["a"]
+    assert compare(a, b).lost == []
+    fault = Fault(t=sizes[0].t, instrument="probes", what="died", probe="read-fp16-sweep")
+    b.faults = [fault]
+    assert compare(a, b).lost == []  # it came back and measured the others
+    b.faults = [msgspec.structs.replace(fault, t=sizes[-1].t + 1)]
+    (lost,) = compare(a, b).lost
+    assert (lost.why, lost.count) == ("died", 1)
