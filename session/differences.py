@@ -19,6 +19,7 @@ CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating 
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
 ANOTHER = f"two cards of one kind differ by up to {APART}"
+BY_HOST = "launches, eager steps and pageable copies are made by the host as much as by the card"
 UUID, GBS = "UUID of the card", "GB/s"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
 NOT_SET = "not set"
@@ -48,6 +49,7 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
             same.append(what)
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
+        note = BY_HOST if what == "host" and a.device.kind != "cpu" else note
         differing.append(Condition(what=what, a=first, b=second, unit=unit, note=note))
     for what, first_of, second_of in _dealt_with(a, b):
         found = _apart(what, first_of, second_of)

@@ -15,7 +15,14 @@ from roofwatch.session.events import Measurement, Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import label
 from roofwatch.session.links import point_name
-from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
+from roofwatch.session.noise import (
+    LONG_RUN_TO_RUN,
+    LONG_S,
+    ON_HOST,
+    RUN_TO_RUN,
+    UNREPEATED,
+    of_host,
+)
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, unit_of, value, working_set_bytes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
@@ -48,7 +55,9 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     ``run_to_run`` is the share by which it may differ without a cause; ``better`` the direction
     that a person wants, empty where there is none. ``traits`` are what must be alike for a
     comparison to be of like with like, ``flags`` too as far as both sessions kept any; ``probe``
-    is what measured it.
+    is what measured it. ``rests_on`` are the probes whose doubt is this figure's: none of what a
+    sensor read meanwhile, or of a mistake that was made on purpose. ``by_host``: a card's host
+    decides it as much as the card.
     """
 
     name: str
@@ -61,6 +70,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     traits: dict[str, str] = {}
     flags: dict[str, str] = {}
     launches: int = 0  # of a burst
+    rests_on: tuple[str, ...] = ()
+    by_host: bool = False
 
     @property
     def what(self) -> str:
@@ -88,7 +99,14 @@ def _spread_of(session: Session, m: Measurement, of: str | None = None) -> float
     held_stream = m.protocol == "sustained" and m.peak_key is None
     kind = of or ("stream" if held_stream else m.protocol)
     held_s = m.end_s - m.begin_s if m.protocol == "sustained" else 0.0
-    return spread(session, kind, m.variant, held_s)
+    known = spread(session, kind, m.variant, held_s)
+    of_times = of not in ("sm_mhz", "power_w")
+    return max(known, of_host(m.times_s)) if known == ON_HOST and of_times else known
+
+
+def _by_host(session: Session, m: Measurement) -> bool:
+    """Whether a card's figure is its host's too: launched, or copied and timed, by its CPU."""
+    return session.device.kind != "cpu" and (m.variant in BY_HOST or m.timing == "host")
 
 
 def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
@@ -119,6 +137,7 @@ def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[
                 estimate=ridge,
                 run_to_run=max(_spread_of(session, m), _spread_of(session, best)),
                 better="",
+                rests_on=(m.probe, best.probe),
             )
 
 
@@ -135,7 +154,8 @@ def _held(session: Session) -> Iterator[Figure]:
         inside = session.between(m.begin_s, m.end_s)
         nvml = [s.sm_mhz for s in inside if s.sm_mhz]
         by = SPIN if m.clock_mhz else NVML if session.telemetry_source == NVML else "host"
-        clock = estimate(_blocks(m.clock_t_s, m.clock_mhz, CLOCK_S) if m.clock_mhz else nvml)
+        spun = list(zip(m.clock_t_s, m.clock_mhz, strict=True))
+        clock = _of_blocks(spun, CLOCK_S) if spun else estimate(nvml)
         power = _power(m, inside)
         rate = estimate(m.times_s, partial(value, m))
         per_watt = over(rate, power) if rate and power and m.peak_key else None
@@ -154,17 +174,22 @@ def _held(session: Session) -> Iterator[Figure]:
                     run_to_run=_spread_of(session, m, kind),
                     better=better,
                     traits={"clock read by": by} if figure is clock else {},
+                    rests_on=(m.probe,) if figure is per_watt else (),
                 )
 
 
 def _power(m: Measurement, inside: Sequence[Sample]) -> Estimate | None:
-    """The median of all readings, as it is told elsewhere; its interval is of their blocks."""
     drawn = [(s.t - m.begin_s, s.power_w) for s in inside if s.power_w]
-    found = estimate([w for _, w in drawn])
+    return _of_blocks(drawn, min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL))
+
+
+def _of_blocks(read: Sequence[tuple[float, float]], block_s: float) -> Estimate | None:
+    """The median of all readings, as it is told elsewhere; its interval is of their blocks."""
+    values = [value for _, value in read]
+    found = estimate(values)
     if found is None or found.interval is None:
         return found
-    block_s = min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL)
-    around = median_interval(_blocks([t for t, _ in drawn], [w for _, w in drawn], block_s))
+    around = median_interval(_blocks([t for t, _ in read], values, block_s))
     ends = (min(around[0], found.value), max(around[1], found.value)) if around else None
     return Estimate(found.value, ends)
 
@@ -206,6 +231,8 @@ def _rate(
             traits=_traits(m) | _decided(session, m) | (traits or {}),
             flags=_flags(m),
             launches=len(m.times_s) if m.protocol == "burst" else 0,
+            rests_on=() if m.mistake else (m.probe,),
+            by_host=_by_host(session, m),
         )
 
 
@@ -289,6 +316,8 @@ def _points(session: Session) -> Iterator[Figure]:
                     better=LOWER if timed else HIGHER,
                     traits=_traits(m) | _decided(session, m) | _size(m),
                     flags=_flags(m),
+                    rests_on=(spec.key,),
+                    by_host=_by_host(session, m),
                 )
 
 
