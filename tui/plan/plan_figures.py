@@ -35,7 +35,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     """
     said: list[tuple[str, list[str], str]] = [
         ("ridge", _ridge(p), ""),
-        ("weights", [size(p.weights_bytes), _loading(p), f"{p.params:,} parameters"], ""),
+        ("weights", [size(p.weights_bytes), *_each(p), _loading(p), _params(p)], ""),
         ("KV cache", [f"{p.kv_bytes_per_token:,} B a token", _sequence(p)], ""),
         ("AI_max", [f"{significant(p.ai_max)} FLOP/byte", "the most that any batch reaches"], ""),
         ("b*", _b_star(p), ""),
@@ -80,6 +80,15 @@ def _ridge(p: Plan) -> list[str]:
     return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
 
 
+def _each(p: Plan) -> list[str]:
+    """What one of several cards holds of the weights."""
+    return [f"{size(p.weights_bytes / p.tp)} a card"] if p.tp > 1 else []
+
+
+def _params(p: Plan) -> str:
+    return f"{p.params:,} parameters"
+
+
 def _loading(p: Plan) -> str:
     return f"loads in {duration(p.load_s)}" if p.load_s is not None else ""
 
@@ -98,10 +107,16 @@ def _b_star(p: Plan) -> list[str]:
 def _memory(p: Plan) -> list[str]:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return ["not known", "no batch is too large"]
+    of = f" a card, {p.tp} cards" if p.tp > 1 else ""
     if not p.batch_memory_cap:
-        return ["too small", f"{size(p.memory_bytes)} do not hold it"]
+        return ["too small", f"{size(p.memory_bytes)}{of} do not hold it"]
     full = f"full at batch {p.batch_memory_cap}" if p.reaches_roof else ""  # else the limit says it
-    return [size(p.memory_bytes), f" ({p.memory_bytes / 2**30:.4g} GiB)", full]
+    return [f"{size(p.memory_bytes)}{of}", f" ({_gib(p)})", full]
+
+
+def _gib(p: Plan) -> str:
+    each = " each" if p.tp > 1 else ""
+    return f"{(p.memory_bytes or 0) / 2**30:.4g} GiB{each}"
 
 
 def _limit(p: Plan) -> list[str]:
@@ -112,11 +127,12 @@ def _limit(p: Plan) -> list[str]:
     if p.batch_memory_cap is None:
         return ["not known", "nor is the memory"]
     if not p.batch_memory_cap:
-        return ["memory", "it does not run here"]
+        return ["memory", f"it does not run on {p.tp}" if p.tp > 1 else "it does not run here"]
     never = "no batch reaches the ridge"
     if p.b_star is not None:
         never = f"b* is batch {at_roof(p.b_star)}"
-    return ["memory", f"full at batch {p.batch_memory_cap}", never]
+    full = f"{p.tp} cards are full" if p.tp > 1 else "full"
+    return ["memory", f"{full} at batch {p.batch_memory_cap}", never]
 
 
 def _floor(p: Plan) -> list[str]:
