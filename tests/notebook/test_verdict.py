@@ -321,6 +321,19 @@ def test_one_explanation_alone_is_called_a_good_one(cards: Cards) -> None:
 # Rows that are points of one experiment.
 
 
+def test_rows_that_cannot_all_be_right_are_not_told_to_be(cards: Cards) -> None:
+    fields = {"op": "add_scalar", "gpu": "H200", "dtype": "fp16", "elements": 1 << 29, "id": "x"}
+
+    def told(*points: tuple[int, float]) -> list[str | None]:
+        given = "\n".join(json.dumps({**fields, "batch": b, "time_ms": t}) for b, t in points)
+        return [v.verdict for v in check_rows(rows(given), cards)]
+
+    assert told((8, 0.5)) == ["believable"]
+    assert told((8, 0.5), (64, 0.5)) == ["suspect", "suspect"]
+    assert told((8, 0.5), (64, 4.0))[0] == "believable"  # the time goes with the batch
+    assert told((8, 0.5), (64, 0.005)) == ["believable", "wrong"]  # a proof names the row
+
+
 def test_the_joint_reading_stands_at_the_last_row_of_an_id(cards: Cards) -> None:
     text = "\n".join(
         json.dumps({"op": "decode", "id": i, "batch": b, "time_ms": t})
