@@ -8,7 +8,7 @@ from roofwatch.session.plan_parallel import GIVEN, MEASURED, NVLINK, PCIE, Scale
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.drawing.significant import rate
-from roofwatch.tui.plan.plan_rows import duration, latency_said
+from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said
 
 UNCOUNTED = "none counted: an upper bound"
 PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
@@ -91,7 +91,8 @@ def _of_latency(p: Plan, batch: int) -> str:
 
 
 def _style(p: Plan, batch: int) -> str:
-    return "warn" if p.latency_from == NONE or bounded(p, p.pays_to[batch]) else "dim"
+    unsure = p.latency_from == NONE or fit_off(p) or bounded(p, p.pays_to[batch])
+    return "warn" if unsure else "dim"
 
 
 def _split(x: ScalePoint, p: Plan) -> Row:

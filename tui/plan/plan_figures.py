@@ -18,8 +18,10 @@ from roofwatch.tui.plan.parallel_rows import (
 from roofwatch.tui.plan.plan_rows import (
     cheapest,
     duration,
+    fit_off,
     latency_beyond,
     latency_of,
+    least_said,
     size,
     tenth,
     under,
@@ -152,11 +154,13 @@ def _latency(p: Plan) -> list[str]:
     if p.latency_from == NONE:
         return [UNCOUNTED, even_said(p, 1)]
     said, _, of = latency_of(p).partition(" of ")
-    return [said, f" of {of}", f" ({p.latency_from})", even_said(p, 1), latency_beyond(p)]
+    whose = f" ({p.latency_from}{fit_off(p)})"
+    least = f"at least {duration(p.peer_least_s)}" if least_said(p) else ""
+    return [said, f" of {of}", whose, least, even_said(p, 1), latency_beyond(p)]
 
 
 def _late_style(p: Plan) -> str:
-    return "warn" if p.latency_from == NONE else ""
+    return "warn" if p.latency_from == NONE or fit_off(p) else ""
 
 
 def _cost(p: Plan) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from roofwatch.roofline.decode import at_roof
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
+from roofwatch.session.plan_parallel import TRUSTED
 from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -82,14 +84,28 @@ def _cards(p: Plan) -> str:
         late = " with no latency counted: tokens/s are an upper bound"
     elif 0 < p.latency_cards < p.tp:
         late += ": tokens/s are an upper bound"
-    link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
+    link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}{fit_off(p)}){late}"
     return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
 
 
 def latency_said(p: Plan) -> str:
     """The latency counted: whose it is, of how many cards, and what it is over more."""
     said, more = latency_of(p), latency_beyond(p)
-    return f"{said} ({p.latency_from}; {more})"
+    return f"{said} ({p.latency_from}{fit_off(p)}; {least_said(p)}{more})"
+
+
+def fit_off(p: Plan) -> str:
+    """That the line that a figure is of is off by more than is trusted."""
+    if p.peer_off <= TRUSTED:
+        return ""
+    return f", the fit off by {per_cent(p.peer_off)}"
+
+
+def least_said(p: Plan) -> str:
+    """What each exchange takes at least, where the fitted latency lies under all that was timed."""
+    if p.peer_least_s <= p.peer_latency_s:
+        return ""
+    return f"none was measured under {duration(p.peer_least_s)}, which each takes at least; "
 
 
 def latency_of(p: Plan) -> str:
