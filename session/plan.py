@@ -46,6 +46,10 @@ class PlanError(ValueError):
     """A question that has no answer. The message is one line."""
 
 
+class NoLink(PlanError):
+    """Several cards, and nothing is known of how they meet: one card has a plan."""
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything that a person can change.
 
@@ -223,7 +227,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     decode = share_of(whole, model, q.tp)
     between = link_of(card, q)
     if q.tp > 1 and between.peers is None:
-        raise PlanError(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
+        raise NoLink(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
     memory = q.memory_bytes or card.memory_bytes
     cap = decode.memory_cap(memory, q.reserve) if memory else None
     b_star = decode.b_star(ridge)

@@ -148,7 +148,7 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
         MEASURED: q.peer_said or "measured between the cards of the session",
         GIVEN: "as given",
     }[link.whence]
-    late = "; no latency is counted (--link-latency)" if latency_from(q) == NONE else ""
+    late = "; no latency is counted" if latency_from(q) == NONE else ""
     said = [
         f"tp {q.tp}: two all-reduces a layer, 2 (N - 1) / N of their bytes over the link "
         f"({whose}), not overlapped with computing{late}"

@@ -36,11 +36,12 @@ def ends_at(p: Plan, batch: int) -> str:
     most, last = p.pays_to[batch], max(x.tp for x in p.scaling)
     said = f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
     said = f"{said} at most" if bounded(p, most) else said
-    return f"{said}{_later(p, batch, most)}"
+    return f"{said}{later(p, batch)}"
 
 
-def _later(p: Plan, batch: int, most: int) -> str:
+def later(p: Plan, batch: int) -> str:
     """Where more cards bring a tenth after all, though the next number of them did not."""
+    most = p.pays_to[batch]
     rows = [x for x in p.scaling if x.batch == batch]
     stop = next(x for x in rows if x.tp == most)
     best = min((x for x in rows if x.tp > most), key=lambda x: x.step_s, default=stop)

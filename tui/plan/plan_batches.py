@@ -116,6 +116,8 @@ def _columns(p: Plan, curve: Sequence[PlanPoint], cells: int) -> list[_Column]:
         _Column("off linear", 11, 4, lambda x: f"{x.gap_to_linear * 100:.1f} %"),
         _Column("bound", 10, 3, lambda x: x.bound if x.fits else "no room", word=True),
     ]
+    if p.tp > 1:
+        columns.insert(3, _Column("exchanged", 10, 2, lambda x: duration(x.comm_s)))
     if p.price is not None:
         title = priced("/Mtok", p.price.currency)
         columns.append(_Column(title, 9, 2, lambda x: cost(x.cost_per_mtok)))

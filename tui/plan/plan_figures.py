@@ -11,8 +11,9 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.plan.parallel_rows import (
     UNCOUNTED,
-    ends_at,
+    bounded,
     even_said,
+    later,
     said_of_cards,
 )
 from roofwatch.tui.plan.plan_rows import (
@@ -49,6 +50,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     if p.tp > 1:
         said.append(("cards", _cards(p), ""))
         said.append(("latency", _latency(p), _late_style(p)))
+        said.append(("pays", _pays(p), ""))
     return [_figure(name, parts, style, cells) for name, parts, style in said]
 
 
@@ -143,10 +145,20 @@ def _floor(p: Plan) -> list[str]:
 
 
 def _cards(p: Plan) -> list[str]:
-    """By which link, where more cards stop paying, and what a step exchanges."""
+    """By which link, and what a step exchanges."""
     last = p.curve[-1]
-    parts = [said_of_cards(p), *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
-    return [*parts, f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+    return [said_of_cards(p), f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+
+
+def _pays(p: Plan) -> list[str]:
+    """Up to how many cards each batch's step becomes a tenth shorter each time."""
+    parts = []
+    for batch in sorted(p.pays_to):
+        most = p.pays_to[batch]
+        cards = "1 card" if most == 1 else f"{most} cards"
+        at_most = " at most" if bounded(p, most) else ""
+        parts.append(f"to {cards}{at_most} at batch {batch}{later(p, batch)}")
+    return parts
 
 
 def _latency(p: Plan) -> list[str]:

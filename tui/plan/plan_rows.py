@@ -81,7 +81,7 @@ def _cards(p: Plan) -> str:
     said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
     late = f" and {latency_said(p)}"
     if p.latency_from == NONE:
-        late = " with no latency counted: tokens/s are an upper bound"
+        late = " with no latency counted: tokens/s are an upper bound (--link-latency)"
     elif 0 < p.latency_cards < p.tp:
         late += ": tokens/s are an upper bound"
     link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}{fit_off(p)}){late}"
