@@ -102,7 +102,6 @@ def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> lis
         return [fit(r, cells) for r in hung(pieces[0][0], field.hint, cells, "dim", "")]
     pieces.append((f"{glyphs.left_right} ", "key"))
     chosen = entry.meant(entry.open)
-    choices = list(field.choices)
     return [fit([*pieces, *_in_view(field.choices, chosen, cells - width(pieces), glyphs)], cells)]
 
 
