@@ -211,6 +211,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     scaling: list[ScalePoint] = []
     pays_to: dict[int, int] = {}
     notes: list[str] = []
+    doubts: list[str] = []  # those of the notes that say which measured roof is not to be believed
     status: dict[str, str] = {}
 
 

@@ -119,11 +119,13 @@ def kept_plan(
             break
     if not sessions and asked.overhead_source is None:
         said.append("no overhead: a fleet times no decode step")
-    said += roof_notes(asked, sessions, of_each)
+    doubts = roof_notes(asked, sessions, of_each)
     for fleet in fleets:
-        said += [*fleet_notes(fleet, card.name, asked), *fleet_doubts(asked, fleet)]
+        said += fleet_notes(fleet, card.name, asked)
+        doubts += fleet_doubts(asked, fleet)
     found = plan(card, model, asked)
-    return msgspec.structs.replace(found, notes=[*found.notes, *(note for note in said if note)])
+    notes = [*found.notes, *(note for note in said if note), *doubts]
+    return msgspec.structs.replace(found, notes=notes, doubts=doubts)
 
 
 def _one_card(

@@ -15,6 +15,9 @@ from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import Question
 from roofwatch.session.plan_sources import kept_plan
 from roofwatch.session.replay import Replay
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.plan.card_model_rows import table_rows
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 CARDS = Cards(packaged_cards())
@@ -45,6 +48,15 @@ def test_a_figure_that_was_given_is_nobodys_to_doubt(given: dict[str, float], le
     asked = msgspec.structs.replace(ASKED, **given)
     (said,) = notes("cpu/decode-1.jsonl", asked=asked)
     assert said.startswith(f"the measured {left} ")
+
+
+def test_a_table_over_models_says_so_once_above_it() -> None:
+    session = Replay(SESSIONS / "cpu/decode-1.jsonl").session
+    plans = [kept_plan([session], [], ASKED, CARDS, model) for model in packaged_models()]
+    rows = [text_of(r) for r in table_rows(plans, 80, UNICODE)]
+    head = next(i for i, r in enumerate(rows) if r.startswith(" model "))
+    assert sum("the measured bandwidth" in r for r in rows) == 1
+    assert " ".join("".join(rows[:head]).split()).count("is not to be believed") == 2
 
 
 def test_ranks_that_doubt_a_roof_of_their_fleet_are_named() -> None:

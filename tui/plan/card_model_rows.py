@@ -53,6 +53,8 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     if first.tp > 1:
         rows += wrapped(cards_said(plans), cells, "warn" if uncounted(first) else "title", " ")
         rows += wrapped(columns_said(widths), cells, "dim", " ")
+    for doubt in dict.fromkeys(d for p in plans for d in p.doubts):
+        rows += wrapped(doubt, cells, "warn", " ")
     rows += _lines(what, names, columns, widths, cells, glyphs)
     return rows if "limit" not in columns else [*rows, *_why(plans, cells)]
 

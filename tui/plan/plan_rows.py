@@ -304,9 +304,10 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
 
 def note_rows(p: Plan, cells: int) -> list[Row]:
     """What has to be said beside the figures."""
-    return (
-        [row(""), *(r for n in p.notes for r in wrapped(n, cells, "dim", " "))] if p.notes else []
-    )
+    if not p.notes:
+        return []
+    said = ((n, "warn" if n in p.doubts else "dim") for n in p.notes)
+    return [row(""), *(r for n, style in said for r in wrapped(n, cells, style, " "))]
 
 
 def size(value: float) -> str:
