@@ -97,7 +97,8 @@ WHAT: dict[str, str] = {
     "time_s": "the same in seconds",
     "time_ms": "the same in milliseconds",
     "time_us": "the same in microseconds",
-    "claimed": "the number itself, with its unit: 900GB/s, 260TFLOP/s, 60tok/s, '46 MFU %%'",
+    "claimed": "the number itself, with its unit: 900GB/s, 260TFLOP/s, 60tok/s, '46 MFU %%' "
+    "(a whole model's: op other)",
     "claimed_gbs": "the number in GB/s (1e9 bytes)",
     "claimed_tflops": "the number in TFLOP/s (int8: TOPS)",
     "claimed_tokens_per_s": "tokens of the whole batch",

@@ -304,8 +304,7 @@ def _expected(
         return None
     if claim.op in LINK_OPS:
         return published_link(card)
-    whole_model = claim.claimed_mfu is not None and work is None
-    if claim.op == "matmul" and not whole_model:
+    if claim.op == "matmul":  # with or without its sides; a whole model's MFU is one of "other"
         sparse, emulated = claim.math == "sparse", is_emulated(claim, card)
         compute = published_compute(key, card, sparse, emulated) if key else None
         return _of_matmul(judged, compute, card, work)

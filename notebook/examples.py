@@ -235,6 +235,11 @@ EXAMPLES: tuple[Example, ...] = (
         f"--gpu 'RTX 5090' {_square(8192, 'fp16')} --claimed 224.4TFLOP/s",
     ),
     Example(
+        "boost-clock",
+        "above_range",
+        "--gpu H200 --op matmul --dtype bf16 --claimed '104 MFU %'",
+    ),
+    Example(
         "mig-slice",
         "named",
         "--gpu 'A100-SXM4-80GB MIG 3g.40gb' --op add_scalar --elements 536870912 "

@@ -26,6 +26,7 @@ KV_FITS = 0.12  # L4, 32k of fp8 KV: 23 % more bytes, 21 % more time
 OF_KV = ("context", "kv_len")
 OF_BYTES = frozenset((*STREAMS, *ROWWISE_FLOP, *LINK_OPS, "embedding"))
 """Their bytes go with every size."""
+AT_ODDS = ("stream_flat", "batch_flat")
 OF_MATRICES = ("matmul", "attention")  # in a batch each has operands of its own
 
 
@@ -38,7 +39,11 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
-    """What two ends of an experiment say together. ``bound`` names what is left as the limit."""
+    """What two ends of an experiment say together. ``bound`` names what is left as the limit.
+
+    ``at_odds``: each size has bytes of its own, and the time did not grow with them, so that the
+    rows cannot all be right.
+    """
 
     points: int
     varied: str
@@ -50,6 +55,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     why: str
     do: str
+    at_odds: bool = False
 
 
 def varied_of(claims: Sequence[Claim]) -> str | None:
@@ -124,6 +130,7 @@ def together(points: Sequence[Point]) -> Experiment | None:
         message=fill(words.message, evidence),
         why=fill(words.why, evidence),
         do=fill(words.do, evidence),
+        at_odds=case in AT_ODDS,
     )
 
 

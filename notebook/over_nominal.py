@@ -57,7 +57,10 @@ def over_every_peak(reading: Reading, found: Sequence[Finding]) -> Finding | Non
 
 
 def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
-    """Above nominal and under the ceiling: the clock went over the datasheet's. A good reason."""
+    """Above nominal and under the ceiling: the clock went over the datasheet's.
+
+    A good reason, unless the number lies over its range too: that needs another one.
+    """
     rate, nominal, ceiling = reading.tflops, reading.nominal_tflops, reading.ceiling_tflops
     if reading.judged != "tflops" or reading.ours or not (rate and nominal and ceiling):
         return None
@@ -70,7 +73,7 @@ def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
         return None
     return finding(
         "boost-clock",
-        "above_nominal",
+        "above_range" if reading.above else "above_nominal",
         severity=NOTE,
         subject=reading.subject,
         tflops=rate,

@@ -30,6 +30,8 @@ ONE_CASE = re.compile(r"([kmgtp]?i?)(b|bits?|bytes?)(/s|/sec|ps)", re.IGNORECASE
 """A rate of bytes in letters of one case, which then tell no bits from bytes: those asked for."""
 GROUPED = re.compile(r"^([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?![\d,])")
 """Thousands set apart; a number that begins with 0 has none, so that 0,250 is asked back."""
+SECOND = re.compile(r"(.*\S)\s*([,;，；、])\s*([^,;，；、]*\S)\s*", re.DOTALL)
+"""Two answers in one line."""
 LETTERED = re.compile(rf"([{LETTERS}])\s*[).:,、]\s*(.+)", re.DOTALL)
 """A choice as it stands in the list, its letter before it."""
 EXAMPLES = {
@@ -87,6 +89,27 @@ def is_right(question: Question, typed: str, bare: bool = True) -> bool:
         right = float(question.answer)
         return abs(value - right) <= question.tolerance * abs(right)
     return _choice(text, question) == question.answer
+
+
+def both_right(question: Question, typed: str) -> tuple[bool, bool] | None:
+    """Whether an answer and that to what is asked second are right, typed in one: ``71 %, yes``.
+
+    None where nothing is asked second, or the line is not two answers; raises as ``is_right``.
+    """
+    first, sign, second = _parted(typed[:LONGEST])
+    if question.then is None or not sign:
+        return None
+    try:
+        then = is_right(question.then, second)
+    except NotAnAnswer:
+        return None
+    return is_right(question, first), then
+
+
+def _parted(typed: str) -> tuple[str, str, str]:
+    """A line at its last comma or semicolon."""
+    found = SECOND.fullmatch(typed)
+    return (found[1], found[2], found[3]) if found else (typed, "", "")
 
 
 def _choice(text: str, question: Question) -> str:

@@ -270,4 +270,13 @@ def check_rows(
         if joint is not None:
             last = group[-1][0]
             answers[last] = msgspec.structs.replace(answers[last], experiment=joint)
+            if joint.at_odds:
+                _doubt(answers, [at for at, _ in group])
     return answers
+
+
+def _doubt(answers: list[Verdict], group: Sequence[int]) -> None:
+    """Rows that are each believable, and cannot all be right: none of them is told to be."""
+    if all(answers[at].verdict == BELIEVABLE for at in group):
+        for at in group:
+            answers[at] = msgspec.structs.replace(answers[at], verdict=SUSPECT)

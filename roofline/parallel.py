@@ -25,11 +25,14 @@ PAYS = 0.1  # of a step, which more cards must take off to be worth the word
 
 class Peers(msgspec.Struct, frozen=True, kw_only=True):
     """How cards reach each other: GB/s of one card in one direction, seconds of an all-reduce
-    whatever its size (``latency_s``), and of each hop from card to card (``hop_s``)."""
+    whatever its size (``latency_s``), and of each hop from card to card (``hop_s``).
+
+    ``least_s``: no all-reduce was measured to take less, so none is counted with less."""
 
     link_gbs: float
     latency_s: float = 0.0
     hop_s: float = 0.0
+    least_s: float = 0.0
 
     def waits_s(self, cards: int) -> float:
         """Seconds of an all-reduce over ``cards`` that no bandwidth shortens.
@@ -43,8 +46,8 @@ def all_reduce_s(size_bytes: float, cards: int, peers: Peers) -> float:
     """Seconds to add up a buffer of ``size_bytes`` over ``cards``; one card needs none."""
     if cards == 1:
         return 0.0
-    sent_bytes = bus_factor(ALL_REDUCE, cards) * size_bytes
-    return peers.waits_s(cards) + sent_bytes / (peers.link_gbs * 1e9)
+    sent_s = bus_factor(ALL_REDUCE, cards) * size_bytes / (peers.link_gbs * 1e9)
+    return max(peers.least_s, peers.waits_s(cards) + sent_s)
 
 
 def comm_s(model: Model, tokens: int, cards: int, peers: Peers | None) -> float:

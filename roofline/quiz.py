@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -48,10 +48,14 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ground(msgspec.Struct, frozen=True, kw_only=True):
-    """What questions are drawn for: a card, its roof of two-byte products, the decoders known."""
+    """What questions are drawn for: a card, its roof of two-byte products, the decoders known.
+
+    ``half`` is the two-byte type of that roof, one that the card has.
+    """
 
     card: Nominal
     roof: Roof
+    half: str
     lanes_tflops: float  # what elementwise work runs on
     models: tuple[Model, ...]
 
@@ -59,12 +63,21 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
 def ground(card: Nominal, models: Sequence[Model]) -> Ground:
     """The ground of a card. Raises ValueError where it lacks a figure that the questions need."""
     peaks = card.peaks_tflops
-    peak = next((peaks[key] for key in ("bf16", "fp16") if key in peaks), None)
+    half = _half(peaks)
+    peak = peaks.get(half)
     lanes = next((peaks[key] for key in ("fp16_vector", "fp32") if key in peaks), None)
     if card.bandwidth_gbs is None or peak is None or lanes is None:
         raise ValueError(f"{card.name}: the questions need a bandwidth, an fp16 and an fp32 peak")
     roof = Roof(bandwidth_gbs=card.bandwidth_gbs, peak_tflops=peak)
-    return Ground(card=card, roof=roof, lanes_tflops=lanes, models=tuple(models))
+    return Ground(card=card, roof=roof, half=half, lanes_tflops=lanes, models=tuple(models))
+
+
+def _half(peaks: Mapping[str, float]) -> str:
+    """bf16, unless the card lacks it or multiplies fp16 faster: fp16 questions go by its ridge."""
+    bf16, fp16 = peaks.get("bf16"), peaks.get("fp16")
+    if bf16 is None or (fp16 is not None and bf16 < fp16 * (1 - NEAR)):
+        return "fp16"
+    return "bf16"
 
 
 def digits(value: float, count: int = 3) -> float:

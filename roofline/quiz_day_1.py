@@ -210,8 +210,10 @@ def relu_of(size_gb: float, roof: Roof, lanes_tflops: float) -> Question:
 
 
 def draw_6(chance: random.Random, on: Ground) -> Question:
-    """Half a gigabyte to four."""
-    return relu_of(pick(chance, (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)), on.roof, on.lanes_tflops)
+    """Half a gigabyte to four, which the card holds twice."""
+    room_gb = (on.card.memory_bytes or 16 * GB) * (1 - RESERVE) / GB
+    sizes = [size for size in (0.5, 1.0, 1.5, 2.0, 3.0, 4.0) if 2 * size <= room_gb]
+    return relu_of(pick(chance, sizes or (0.5,)), on.roof, on.lanes_tflops)
 
 
 def picture(bound: str) -> Question:

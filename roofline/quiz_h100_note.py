@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from roofwatch.roofline.decode import decode_of
+from roofwatch.roofline.decode import RESERVE, decode_of
 from roofwatch.roofline.example import H100_NOTE
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.quiz import (
@@ -20,6 +20,7 @@ from roofwatch.roofline.quiz import (
     pick,
 )
 from roofwatch.roofline.roof import Roof
+from roofwatch.roofline.shared_memory import shared_bytes
 from roofwatch.roofline.workload import (
     ELEMENT_BITS,
     ELEMENT_FLOP,
@@ -31,11 +32,18 @@ from roofwatch.roofline.workload import (
 
 WEIGHTS = ("fp16", "int8", "int4")
 OPS = ("layernorm", "rmsnorm", "softmax", "silu", "gelu", "relu")
+TILES = (16, 32, 64, 128, 256)
+SHARED_EVERYWHERE = 48 * 1024  # bytes that a block may take on every card
 ASIDE = 1.25  # a drawn intensity is so many times off the ridge
 
 
-def token_intensity(model: Model, weights: str, roof: Roof) -> Question:
-    """14. A token of a decode at batch 1: its FLOP over its weights."""
+def token_intensity(
+    model: Model, weights: str, roof: Roof, memory_bytes: float | None = None
+) -> Question:
+    """14. A token of a decode at batch 1: its FLOP over its weights.
+
+    ``memory_bytes`` where the weights do not fit in so much, so that this is said.
+    """
     one = decode_of(model, 1, weights)
     step = decode(model.params, one.weights_bytes)  # the KV cache left out, as the note does
     floor_s = one.floor_s(roof.bandwidth_gbs)
@@ -58,18 +66,23 @@ def token_intensity(model: Model, weights: str, roof: Roof) -> Question:
             "bandwidth_gbs": roof.bandwidth_gbs,
             "floor_ms": floor_s * 1e3,
             "tokens": 1 / floor_s,
+            **({"memory_gb": memory_bytes / GB} if memory_bytes else {}),
         },
     )
 
 
 def draw_14(chance: random.Random, on: Ground) -> Question:
-    """Any model, its weights in two bytes or less."""
-    return token_intensity(pick(chance, on.models), pick(chance, WEIGHTS), on.roof)
+    """A model with its weights in two bytes or less that the card holds, where there is one."""
+    memory = on.card.memory_bytes
+    pairs = [(m, w) for m in on.models for w in WEIGHTS]
+    held = [p for p in pairs if not memory or decode_of(p[0], 1, p[1]).memory_cap(memory, RESERVE)]
+    model, weights = pick(chance, held or pairs)
+    return token_intensity(model, weights, on.roof, None if held else memory)
 
 
-def side_of_ridge(m: int, k: int, n: int, roof: Roof) -> Question:
+def side_of_ridge(m: int, k: int, n: int, roof: Roof, dtype: str = "bf16") -> Question:
     """15. A matmul of [m, k] and [k, n]: which side of the ridge."""
-    work = matmul(m, n, k, "bf16")
+    work = matmul(m, n, k, dtype)
     answer = COMPUTE if work.intensity >= roof.ridge else MEMORY
     return Question(
         number=15,
@@ -80,6 +93,7 @@ def side_of_ridge(m: int, k: int, n: int, roof: Roof) -> Question:
         case=answer,
         choices=(COMPUTE, MEMORY),
         values={
+            "dtype": dtype,
             "m": m,
             "k": k,
             "n": n,
@@ -94,7 +108,7 @@ def side_of_ridge(m: int, k: int, n: int, roof: Roof) -> Question:
 def draw_15(chance: random.Random, on: Ground) -> Question:
     """Few columns or many, none near the ridge."""
     width = pick(chance, (4096, 8192))
-    found = [side_of_ridge(width, width, 2**i, on.roof) for i in range(14)]
+    found = [side_of_ridge(width, width, 2**i, on.roof, on.half) for i in range(14)]
     of = pick(chance, (COMPUTE, MEMORY))
     off = [q for q in found if not 1 / ASIDE < float(q.values["intensity"]) / on.roof.ridge < ASIDE]
     return pick(chance, [q for q in off if q.answer == of] or off)
@@ -139,9 +153,12 @@ def draw_16(chance: random.Random, on: Ground) -> Question:
     return each_element(pick(chance, OPS), on.roof)
 
 
-def tile_reuse(tile: int, roof: Roof) -> Question:
-    """17. A matmul by tiles: how often a number that was read is used."""
-    by_tile, naive = tiled(tile, "bf16"), tiled(1, "bf16")
+def tile_reuse(tile: int, roof: Roof, dtype: str = "bf16", shared: int | None = None) -> Question:
+    """17. A matmul by tiles: how often a number that was read is used.
+
+    ``shared`` is how many bytes of shared memory a block may take, where that is known.
+    """
+    by_tile, naive = tiled(tile, dtype), tiled(1, dtype)
     return Question(
         number=17,
         note=H100_NOTE,
@@ -152,6 +169,8 @@ def tile_reuse(tile: int, roof: Roof) -> Question:
         case=COMPUTE if by_tile.intensity >= roof.ridge else MEMORY,
         values={
             "tile": tile,
+            "dtype": dtype,
+            **({"shared": shared} if shared else {}),
             "flop": by_tile.flop,
             "bytes": by_tile.bytes,
             "intensity": by_tile.intensity,
@@ -163,5 +182,8 @@ def tile_reuse(tile: int, roof: Roof) -> Question:
 
 
 def draw_17(chance: random.Random, on: Ground) -> Question:
-    """A tile of 16 to 256."""
-    return tile_reuse(2 ** (4 + chance.randrange(5)), on.roof)
+    """A tile of 16 to 256, two of which fit in the shared memory of one block."""
+    shared = shared_bytes(on.card.compute_capability)
+    room = shared or SHARED_EVERYWHERE
+    tiles = [tile for tile in TILES if tiled(tile, on.half).bytes <= room]
+    return tile_reuse(pick(chance, tiles), on.roof, on.half, shared)

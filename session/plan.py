@@ -46,6 +46,10 @@ class PlanError(ValueError):
     """A question that has no answer. The message is one line."""
 
 
+class NoLink(PlanError):
+    """Several cards, and nothing is known of how they meet: one card has a plan."""
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything that a person can change.
 
@@ -60,8 +64,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``tp`` cards share each
     layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``: whose, None: given)
     stands in for their nominal link; ``peer_said`` is what was measured there in words.
-    ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: measured over so
-    many cards), ``peer_hop_s`` that of each copy in its ring, where only such was measured.
+    ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: by a line through
+    times over so many cards, ``peer_off`` the median distance of a time from it, as a share of it;
+    ``peer_least_s`` the shortest of those times), ``peer_hop_s`` that of each copy in its ring,
+    where only such was measured.
     """
 
     card: str
@@ -90,6 +96,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peer_latency_s: float | None = None
     peer_hop_s: float = 0.0
     peer_ranks: int = 0
+    peer_off: float = 0.0
+    peer_least_s: float = 0.0
     peer_source: str | None = None
     peer_said: str = ""
 
@@ -196,11 +204,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     peer_gbs: float | None = None  # between the cards, one direction
     peer_latency_s: float = 0.0  # of one all-reduce over tp cards
     peer_from: str = NONE  # "given" | "measured" | "nvlink" | "pcie" | "none"
-    latency_from: str = NONE  # "given" | "measured" | "none": then every step is at its shortest
+    latency_from: str = NONE  # "given" | "measured" | "fitted" | "none": then steps are shortest
+    peer_off: float = 0.0  # of a fitted line: the median distance of a time from it, as a share
+    peer_least_s: float = 0.0  # what each all-reduce takes at least, as measured
     latency_cards: int = 0  # beyond which it is longer than counted; 0: there are no such
     scaling: list[ScalePoint] = []
     pays_to: dict[int, int] = {}
     notes: list[str] = []
+    doubts: list[str] = []  # those of the notes that say which measured roof is not to be believed
     status: dict[str, str] = {}
 
 
@@ -217,7 +228,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     decode = share_of(whole, model, q.tp)
     between = link_of(card, q)
     if q.tp > 1 and between.peers is None:
-        raise PlanError(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
+        raise NoLink(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
     memory = q.memory_bytes or card.memory_bytes
     cap = decode.memory_cap(memory, q.reserve) if memory else None
     b_star = decode.b_star(ridge)
@@ -291,6 +302,8 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         peer_latency_s=between.peers.waits_s(q.tp) if between.peers else 0.0,
         peer_from=between.whence,
         latency_from=latency_from(q),
+        peer_off=q.peer_off if q.tp > 1 else 0.0,
+        peer_least_s=between.peers.least_s if between.peers else 0.0,
         latency_cards=latency_cards(q),
         scaling=scaled.rows,
         pays_to=scaled.pays_to,

@@ -65,16 +65,22 @@ def _late(found: Iterable[Link]) -> list[float]:
 
 
 def _by_reduce(q: Question, c: Collective) -> Question:
-    """By the line through an all-reduce's times: alpha as it is, beta as bus bandwidth."""
+    """By the line through an all-reduce's times: alpha as it is, beta as bus bandwidth.
+
+    Where its times are scattered alpha may lie under all of them: no exchange takes less than the
+    shortest. A latency that is given stands without that.
+    """
     assert c.fit is not None
     assert c.fit.beta_gbs is not None
     changed: dict[str, object] = {
         "peer_gbs": c.fit.beta_gbs * bus_factor(ALL_REDUCE, c.ranks),
         "peer_source": MEASURED,
         "peer_said": f"measured: an all-reduce of {c.ranks} ranks by {c.backend or 'a library'}",
+        "peer_off": c.fit.residual,
     }
     if q.peer_latency_s is None:
         changed |= {"peer_latency_s": min(c.fit.alpha_s, LATEST_S), "peer_ranks": c.ranks}
+        changed["peer_least_s"] = min(LATEST_S, *(size.time_s for size in c.sizes))
     return msgspec.structs.replace(q, **changed)
 
 

@@ -17,6 +17,7 @@ from roofwatch.roofline.parallel import (
     prefill_splits,
     share_of,
 )
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.link_names import LINK_NAMES, NVLINK, PCIE
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from roofwatch.session.plan import Question
 
 GIVEN, MEASURED, NONE = "given", "measured", "none"
+FITTED = "fitted"  # a latency that no time is: where a line through measured ones begins
+TRUSTED = 0.10  # assumed: of the kept fleets' all-reduces a line is off by 4 to 7 %
 
 
 class Link(NamedTuple):
@@ -69,7 +72,7 @@ def link_of(card: Nominal, q: Question) -> Link:
     """
     if q.tp == 1:
         return Link(None, NONE)
-    late = {"latency_s": q.peer_latency_s or 0.0, "hop_s": q.peer_hop_s}
+    late = {"latency_s": q.peer_latency_s or 0.0, "hop_s": q.peer_hop_s, "least_s": q.peer_least_s}
     if q.peer_gbs is not None:
         return Link(Peers(link_gbs=q.peer_gbs, **late), q.peer_source or GIVEN)
     nominal = card.nvlink_gbs or link_gbs(card)
@@ -79,10 +82,12 @@ def link_of(card: Nominal, q: Question) -> Link:
 
 
 def latency_from(q: Question) -> str:
-    """Whose latency is counted: ``given``, ``measured``, or ``none`` is."""
+    """Whose latency is counted: ``given``, ``measured``, ``fitted``, or ``none`` is."""
     if q.tp == 1 or (q.peer_latency_s is None and not q.peer_hop_s):
         return NONE
-    return MEASURED if q.peer_hop_s or q.peer_ranks else GIVEN
+    if q.peer_hop_s:
+        return MEASURED
+    return FITTED if q.peer_ranks else GIVEN
 
 
 def latency_cards(q: Question) -> int:
@@ -144,11 +149,17 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
         MEASURED: q.peer_said or "measured between the cards of the session",
         GIVEN: "as given",
     }[link.whence]
-    late = "; no latency is counted (--link-latency)" if latency_from(q) == NONE else ""
+    late = "; no latency is counted" if latency_from(q) == NONE else ""
     said = [
         f"tp {q.tp}: two all-reduces a layer, 2 (N - 1) / N of their bytes over the link "
         f"({whose}), not overlapped with computing{late}"
     ]
+    if q.peer_off > TRUSTED:
+        said.append(
+            f"the line through the measured times of that all-reduce is off by "
+            f"{per_cent(q.peer_off)} in the middle: what a step exchanges, and where more cards "
+            "stop paying, are no surer than that"
+        )
     of = latency_cards(q)
     if of and doublings(q.tp)[-1] > of:
         said.append(

@@ -19,6 +19,7 @@ from roofwatch.session.fleet.fleet_roofs import device_names, slowest_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan_doubts import fleet_doubts, roof_notes
 from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
@@ -109,10 +110,13 @@ def kept_plan(
             break
     if not sessions and asked.overhead_source is None:
         said.append("no overhead: a fleet times no decode step")
+    doubts = roof_notes(asked, sessions, of_each)
     for fleet in fleets:
         said += fleet_notes(fleet, card.name, asked)
+        doubts += fleet_doubts(asked, fleet)
     found = plan(card, model, asked)
-    return msgspec.structs.replace(found, notes=[*found.notes, *(note for note in said if note)])
+    notes = [*found.notes, *(note for note in said if note), *doubts]
+    return msgspec.structs.replace(found, notes=notes, doubts=doubts)
 
 
 def _one_card(

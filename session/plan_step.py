@@ -54,7 +54,8 @@ class PlanStep(NamedTuple):
         Beyond the roof a batch adds no tokens per second, unless an overhead is shared by more.
         """
         batch = at_roof(self.decode.b_star(self.roof.ridge))
-        shared = self.q.overhead_s or (self.peers and self.peers.waits_s(self.q.tp))
+        waits_s = max(self.peers.least_s, self.peers.waits_s(self.q.tp)) if self.peers else 0.0
+        shared = self.q.overhead_s or waits_s
         if batch is None or shared or (self.cap is not None and self.cap < batch):
             batch = self.cap
         return self.points([batch])[0] if batch else None

@@ -7,6 +7,8 @@ import io
 import json
 import os
 import random
+import re
+import shlex
 import subprocess
 import sys
 import unicodedata
@@ -91,6 +93,14 @@ def one_line(said: Said) -> str:
 
 
 CAP = pytest.CaptureFixture[bytes]
+
+
+def test_the_readmes_example_is_what_is_printed(capfdbinary: CAP) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"    \./start check (--gpu .*)\n\n((?:     .*\n|\n)+)", readme)
+    assert block is not None
+    shown = re.sub(r"(?m)^    ", "", block[2])
+    assert check(capfdbinary, *shlex.split(block[1])).out.strip("\n") == shown.strip("\n")
 
 
 # Exit codes and streams.

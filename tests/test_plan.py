@@ -227,7 +227,7 @@ def test_several_files_give_each_figure_that_they_have(full_file: Path) -> None:
     files = ("--session", str(full_file), "--session", str(TWO / "fleet-1.jsonl"))
     found = plan(*files, *SPLIT)
     assert found["bandwidth_gbs"] == pytest.approx(4389, abs=1)  # the session's, not the ranks'
-    assert (found["peer_from"], found["latency_from"]) == ("measured", "measured")
+    assert (found["peer_from"], found["latency_from"]) == ("measured", "fitted")
     assert found["peer_latency_s"] == pytest.approx(51.3e-6, abs=1e-7)
     _, out, _ = said(*files, *SPLIT)
     assert "batch 1: stops paying at 1" in out

@@ -31,7 +31,7 @@ def test_both_measured_latencies_say_of_how_many_cards_they_are() -> None:
     assert "batch 128: stops paying at 2 with 27.1 µs" in told
     out = printed("--session", str(TWO / "fleet-1.jsonl"), *SPLIT)
     told = " ".join(out.split())
-    beyond = "51.3 µs an all-reduce of 2 cards (measured; over more it is longer, which is not"
+    beyond = "51.3 µs an all-reduce of 2 cards (fitted; over more it is longer, which is not"
     assert told.index(beyond) < told.index("off linear")  # in the answer, above the curve
     assert "batch 128: pays up to the 8 shown at most, by the latency of 2 cards with" in told
     assert "batch 1: stops paying at 1 with" in told  # what 2 cards measured is no bound
@@ -80,6 +80,6 @@ def test_a_table_by_a_fleets_latency_says_of_how_many_cards_it_is() -> None:
     out = printed("--session", str(TWO / "fleet-1.jsonl"), "--tp", "4", "--price", "2/h")
     told = " ".join(out.split())
     assert "each over 4 cards, all-reduce over 332 GB/s (measured), 51.3 µs an all-reduce" in told
-    assert "of 2 cards (measured; over more it is longer, which is not counted): an upper" in told
+    assert "of 2 cards (fitted; over more it is longer, which is not counted): an upper" in told
     assert "an hour a card" in told
     assert "measured figures, slowest of 2" in told

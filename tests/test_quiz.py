@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import random
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,71 @@ def test_the_end_of_the_input_ends_it_with_the_score() -> None:
     assert said("--seed", "2")[1].splitlines()[-1] == "Ended: 0 of 0 right, 17 not answered."
     alone = said("--question", "1")[1].splitlines()[-1]
     assert alone == "Ended: 0 of 0 right, 1 not answered."  # it was asked
+
+
+@pytest.mark.parametrize("word", ["q", " Q ", "quit", "退出"])
+def test_q_ends_it_with_the_score(word: str) -> None:
+    first = typed_of(told("--seed", "2")["questions"][0])
+    code, out, err = said("--seed", "2", typed=first + word.encode() + b"\n" + b"a\n" * 20)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == "Ended: 1 of 1 right, 16 not answered."
+
+
+def test_a_question_can_be_skipped() -> None:
+    right = told("--seed", "2")["questions"]
+    typed = b"".join(map(typed_of, right[1:15]))
+    code, out, _ = said("--seed", "2", typed=b"s\n" + typed + b"\n\n" + b"skip\n")
+    assert code == 0
+    assert out.splitlines()[-1] == "14 of 14 right, 3 skipped."
+    assert out.count("Nothing was typed: Enter again skips the question, q ends.") == 1
+    assert right[0]["explanation"][:30] not in out  # it may be asked again
+    (then,) = (q for q in right if q["number"] == 11)
+    half = typed_of(then).splitlines()[0]
+    out = said("--seed", "2", "--question", "11", typed=half + b"\ns\n")[1]
+    assert out.splitlines()[-1] == "0 of 0 right, 1 skipped."
+
+
+def test_ctrl_c_ends_it_with_the_score_and_130() -> None:
+    first = typed_of(told("--gpu", "T4", "--seed", "4")["questions"][0])
+    command = [sys.executable, "-m", "roofwatch", "quiz", "--gpu", "T4", "--seed", "4"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(first)
+        child.stdin.flush()
+        seen = b""
+        while b"2 of 17" not in seen or not seen.endswith(b"> "):
+            piece = child.stdout.read1(4096)  # type: ignore[attr-defined]
+            assert piece, seen
+            seen += piece
+        child.send_signal(signal.SIGINT)
+        rest, err = child.communicate(timeout=20)
+    assert (child.returncode, err) == (130, b"")
+    assert rest.decode() == "\nEnded: 1 of 1 right, 16 not answered.\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "end"), [("{then}", "1 of 1 right."), ("{other}", "0 of 1 right.")]
+)
+@pytest.mark.parametrize("number", ["11", "16"])
+def test_both_answers_may_stand_in_one_line(number: str, second: str, end: str) -> None:
+    (q,) = told("--seed", "2", "--question", number)["questions"]
+    choices = ["a", "b"]
+    then = choices[_place(q["then"])]
+    other = choices[1 - _place(q["then"])]
+    for sign in (", ", "; ", "，"):
+        line = f"{q['answer']} {q['unit']}{sign}{second.format(then=then, other=other)}\n"
+        out = said("--seed", "2", "--question", number, typed=line.encode())[1]
+        assert out.splitlines()[-1] == end
+        assert q["then"]["question"] not in out
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "(a CPU"), ("zh-CN", "只有 CPU")])
+def test_that_another_card_is_asked_about_is_said(language: str, words: str) -> None:
+    assert words in said("--answers", "--question", "7", "--lang", language)[1]
+    named = said("--answers", "--question", "7", "--lang", language, "--gpu", "H100 SXM")[1]
+    assert words not in named
 
 
 @pytest.mark.parametrize("number", ["11", "16"])

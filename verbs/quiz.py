@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import signal
 
 from roofwatch.tui.printed import quiz_plain
 from roofwatch.verbs.parser import Parser, add_language_option
 
 
 def main(argv: list[str]) -> int:
-    """The self-tests."""
+    """The self-tests. Ctrl-C is heard here: the score so far is said before the end."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     said, more = quiz_plain.DESCRIPTION, quiz_plain.EPILOG
     raw = argparse.RawDescriptionHelpFormatter
     parser = Parser(prog="roofwatch quiz", description=said, epilog=more, formatter_class=raw)

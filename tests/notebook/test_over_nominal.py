@@ -148,6 +148,13 @@ def test_no_boost_elsewhere(fields: dict[str, object]) -> None:
     assert boost_clock(of(MATMUL, **fields), []) is None
 
 
+@pytest.mark.parametrize(("high", "case"), [(185.0, "good"), (160.0, "not explained by it")])
+def test_over_its_range_a_clock_is_possible_and_no_more(high: float, case: str) -> None:
+    found = boost_clock(of(MATMUL, low=140.0, high=high), [])
+    assert found is not None
+    assert case in found.why
+
+
 def test_a_number_that_is_wrong_is_no_boost() -> None:
     assert boost_clock(of(MATMUL), [other(WRONG)]) is None
     assert boost_clock(of(MATMUL), [other(SUSPECT)]) is not None

@@ -296,7 +296,42 @@ def test_a_share_of_a_peak(cards: Cards) -> None:
     assert over.verdict == "wrong"
 
 
+@pytest.mark.parametrize("claimed", ["46 MFU %", "85 MFU %", "97 MFU %", "104 MFU %"])
+def test_a_matmul_is_held_to_a_matmuls_range_whether_or_not_its_sides_are_given(
+    cards: Cards, claimed: str
+) -> None:
+    fields = {"op": "matmul", "gpu": "H200", "dtype": "bf16", "claimed": claimed}
+    bare, sized = answer(cards, **fields), answer(cards, **fields, m=8192, n=8192, k=8192)
+    assert bare.expected == sized.expected
+    assert bare.verdict == sized.verdict
+    assert bare.expected is not None
+    assert bare.expected.low == pytest.approx(699.4, abs=0.1)
+
+
+def test_one_explanation_alone_is_called_a_good_one(cards: Cards) -> None:
+    over = answer(cards, op="matmul", gpu="H200", dtype="bf16", claimed="104 MFU %")
+    assert codes(over) == ["zeros", "boost-clock"]
+    assert not [f for f in over.findings if "good explanation" in f.why]
+    fields = {"op": "matmul", "dtype": "fp16", "claimed_tflops": 224.4}
+    inside = answer(cards, gpu="RTX 5090", **fields)
+    assert (inside.verdict, codes(inside)) == ("believable", ["boost-clock"])
+    assert "good explanation" in inside.findings[0].why
+
+
 # Rows that are points of one experiment.
+
+
+def test_rows_that_cannot_all_be_right_are_not_told_to_be(cards: Cards) -> None:
+    fields = {"op": "add_scalar", "gpu": "H200", "dtype": "fp16", "elements": 1 << 29, "id": "x"}
+
+    def told(*points: tuple[int, float]) -> list[str | None]:
+        given = "\n".join(json.dumps({**fields, "batch": b, "time_ms": t}) for b, t in points)
+        return [v.verdict for v in check_rows(rows(given), cards)]
+
+    assert told((8, 0.5)) == ["believable"]
+    assert told((8, 0.5), (64, 0.5)) == ["suspect", "suspect"]
+    assert told((8, 0.5), (64, 4.0))[0] == "believable"  # the time goes with the batch
+    assert told((8, 0.5), (64, 0.005)) == ["believable", "wrong"]  # a proof names the row
 
 
 def test_the_joint_reading_stands_at_the_last_row_of_an_id(cards: Cards) -> None:
@@ -368,7 +403,8 @@ def test_rows_that_were_never_fields(cards: Cards) -> None:
         {"gpu": "GTX 1080 Ti", "op": "matmul", "m": 8192, "n": 8192, "k": 8192,
          "dtype": "fp32", "claimed_tflops": 11.8},
         {"gpu": "H100 SXM", "op": "other", "dtype": "bf16", "claimed_tflops": 400},
-        {"gpu": "A100 80GB SXM", "op": "matmul", "dtype": "bf16", "claimed": "46 MFU %"},
+        {"gpu": "A100 80GB SXM", "op": "other", "dtype": "bf16", "claimed": "46 MFU %"},
+        {"gpu": "A100 80GB SXM", "op": "matmul", "dtype": "bf16", "claimed": "85 MFU %"},
     ],
 )  # fmt: skip
 def test_another_unit_of_the_same_type_is_believed_where_it_ran(

@@ -6,6 +6,7 @@ import pytest
 
 from roofwatch.notebook.known_card import Cards
 from roofwatch.notebook.quiz_answer import is_right
+from roofwatch.notebook.quiz_words import explained
 from roofwatch.roofline import quiz
 from roofwatch.roofline import quiz_day_1 as day_1
 from roofwatch.roofline import quiz_day_18 as day_18
@@ -14,6 +15,7 @@ from roofwatch.roofline.example import DAY_1, DAY_18, H100_NOTE, nominal_roof
 from roofwatch.roofline.quiz import Question, ground
 from roofwatch.roofline.quiz_questions import DRAWN, MANY, question, questions
 from roofwatch.roofline.roof import Roof
+from roofwatch.roofline.shared_memory import shared_bytes
 from roofwatch.roofline.workload import tiled
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.models import packaged_models
@@ -168,6 +170,50 @@ def test_every_card_with_the_figures_can_be_asked_about() -> None:
                 assert q.then is None or q.then.answer in q.then.choices
     assert 0 < len(refused) < 20
     assert all("need" in said for said in refused)
+
+
+def test_no_question_asks_of_what_the_card_lacks() -> None:
+    """A type, a tile or a model that it has no room for."""
+    for card in packaged_cards():
+        nominal = CARDS.nominal(card)
+        try:
+            on = ground(nominal, packaged_models())
+        except ValueError:
+            continue
+        assert on.roof.peak_tflops == nominal.peaks_tflops[on.half]
+        room = shared_bytes(nominal.compute_capability) or 48 * 1024
+        for seed in range(12):
+            asked = questions(seed, on)
+            assert {q.values["dtype"] for q in asked if "dtype" in q.values} == {on.half}
+            assert 4 * float(asked[16].values["tile"]) ** 2 <= room, nominal.name
+            memory = nominal.memory_bytes
+            if memory:
+                assert 2e9 * float(asked[5].values["size_gb"]) < memory
+                assert float(asked[13].values["read_gb"]) * 1e9 < memory, nominal.name
+
+
+@pytest.mark.parametrize(
+    ("card", "half", "largest"),
+    [
+        ("T4", "fp16", 128),
+        ("V100-SXM2-16GB", "fp16", 128),
+        ("A100 80GB SXM", "bf16", 128),
+        ("H100 SXM", "bf16", 128),
+        ("AMD Instinct MI100", "fp16", 128),  # bf16 has half of its rate
+    ],
+)
+def test_the_type_and_the_largest_tile_of_a_card(card: str, half: str, largest: int) -> None:
+    on = ground(card_named(card, CARDS), packaged_models())
+    assert on.half == half
+    tiles = {question(17, seed, on).values["tile"] for seed in range(60)}
+    assert tiles == {t for t in (16, 32, 64, 128, 256) if t <= largest}
+
+
+def test_weights_that_fit_nowhere_are_said_not_to() -> None:
+    on = ground(card_named("T4", CARDS), [m for m in packaged_models() if m.params > 60e9])
+    q = question(14, 1, on)
+    assert q.values["memory_gb"] == pytest.approx(17.18, abs=0.01)
+    assert "do not fit in this card's 17.18 GB" in explained(q)
 
 
 def test_a_small_card_is_asked_what_it_holds() -> None:

@@ -16,11 +16,12 @@ from roofwatch.session.fleet.fleet_roofs import fleet_roofs
 from roofwatch.session.fleet.lines import CollectiveLine, Header, LinkLine, RankLine
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import PlanError, Question
+from roofwatch.session.plan import PlanError, Question, card_named, plan
 from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_sources import kept_plan
 from roofwatch.session.replay import Replay
+from roofwatch.tui.plan.plan_rows import latency_of, latency_said
 
 TWO = Path(__file__).parent.parent / "sessions" / "two"
 CARDS = Cards(packaged_cards())
@@ -69,11 +70,52 @@ def test_a_fleets_all_reduce_is_the_link_and_its_ranks_the_roofs(fleet: Fleet) -
     found = kept_plan([], [fleet], ASKED, CARDS, EIGHT)
     assert found.gpu == "NVIDIA H200"
     assert (found.bandwidth_from, found.peak_from, found.figures) == ("measured",) * 3
-    assert (found.peer_from, found.latency_from) == ("measured", "measured")
+    assert (found.peer_from, found.latency_from) == ("measured", "fitted")
     assert found.peer_gbs == pytest.approx(332, abs=1)
     assert found.peer_latency_s == pytest.approx(51.3e-6, abs=1e-7)
     assert any("all-reduce of 2 ranks by nccl" in note for note in found.notes)
     assert any("the latency is that of 2 cards" in note for note in found.notes)  # of 4 and 8
+
+
+def scattered() -> Fleet:
+    """An all-reduce of two ranks over a slow, noisy socket: no line goes through its times."""
+    sizes = [8 << (3 * i) for i in range(8)]
+    times = [645e-6, 1100e-6, 300e-6 * 3, 660e-6, 1900e-6, 1200e-6, 11e-3, 60e-3]
+    line = CollectiveLine(
+        op="all_reduce",
+        group="world",
+        ranks=2,
+        backend="gloo",
+        sizes_bytes=sizes,
+        times_s=times,
+    )
+    return many(line, nodes=("a", "a"))
+
+
+def test_no_exchange_is_counted_with_less_than_any_was_measured_to_take() -> None:
+    asked = with_links(ASKED, [], [scattered()])
+    asked = msgspec.structs.replace(asked, card="H100 SXM", peer_latency_s=381e-6)
+    found = plan(card_named("H100 SXM", CARDS), EIGHT, asked)
+    assert (found.peer_latency_s, found.peer_least_s) == (381e-6, 645e-6)
+    assert found.curve[0].comm_s == pytest.approx(64 * 645e-6)  # two a layer
+    sent_s = 8192 * 128 / (found.peer_gbs or 1) / 1e9
+    assert found.curve[-1].comm_s == pytest.approx(64 * (381e-6 + sent_s))
+    assert found.latency_from == "fitted"
+    given = with_links(msgspec.structs.replace(ASKED, peer_latency_s=1e-6), [], [scattered()])
+    assert given.peer_least_s == 0.0  # who gives a latency has said what it is
+
+
+def test_a_line_that_is_off_says_so_beside_what_it_gives(fleet: Fleet) -> None:
+    asked = msgspec.structs.replace(with_links(ASKED, [], [scattered()]), card="H100 SXM")
+    assert asked.peer_off > 0.10
+    found = plan(card_named("H100 SXM", CARDS), EIGHT, asked)
+    off = f"the fit off by {100 * asked.peer_off:.0f} %"
+    assert latency_said(found).startswith(f"{latency_of(found)} (fitted, {off}; ")
+    assert any("is off by" in note for note in found.notes)
+    near = kept_plan([], [fleet], ASKED, CARDS, EIGHT)
+    assert latency_said(near).startswith("51.3 us an all-reduce of 2 cards (fitted; over more")
+    assert not any("is off by" in note for note in near.notes)
+    assert near.peer_off == pytest.approx(0.0416, abs=1e-4)
 
 
 def test_a_links_session_gives_links_and_the_rest_is_nominal_in_so_many_words(

@@ -247,11 +247,17 @@ def _unmeasured(
     if paper is None:
         return rows
     where = f"{paper.context} tokens on {shown(paper.gpu)}, on paper by {paper.figures} roofs"
+    held = [p for p in paper.curve if p.fits]
+    if not held:
+        where += ", whose memory does not hold it"
+    elif len(held) < len(paper.curve):
+        where += f", up to batch {paper.batch_memory_cap}: there the memory is full"
+    drawn = held or paper.curve
     title = hung(f" {shown(paper.model)}  ", where, cells - 1, of_head="title")
     first = paper.curve[0]
     lines = [
-        Line("paper", [(p.batch, p.tokens_per_s) for p in paper.curve], DASHES, "strong"),
-        Line("linear", [(p.batch, p.batch / first.step_s) for p in paper.curve], DOTS, "axis"),
+        Line("paper", [(p.batch, p.tokens_per_s) for p in drawn], DASHES, "strong"),
+        Line("linear", [(p.batch, p.batch / first.step_s) for p in drawn], DOTS, "axis"),
     ]
     if follows:  # the picture first: how to measure it is no news in a column that stays
         picture = plot(lines, cells - 1, height - len(title) - len(rows), glyphs)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from roofwatch.tui.drawing.numbers import LEAST_MONEY, NOT_READ, money
+from roofwatch.tui.drawing.numbers import LEAST_MONEY, NOT_READ, figure, money
 
 MOST_DECIMALS = 6
+WHOLE = 99.95  # from which on a rate has no digits behind the point
 LARGEST = 999_999  # what is beyond is a damaged file's
 
 
@@ -27,6 +28,11 @@ def significant(value: float | None, digits: int = 3, decimals: int = MOST_DECIM
         return f"{'-' if value < 0 else ''}<{least:.{decimals}f}"
     first = math.floor(math.log10(float(f"{size:.{digits - 1}e}")))  # of what it is rounded to
     return f"{value:.{min(decimals, max(0, digits - 1 - first))}f}"
+
+
+def rate(value: float | None) -> str:
+    """A rate in a column: three significant digits, of a hundred or more the whole number."""
+    return figure(value) if value is not None and abs(value) >= WHOLE else significant(value)
 
 
 def cost(amount: float | None) -> str:

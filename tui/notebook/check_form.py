@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 from textual import events
 
@@ -100,18 +102,30 @@ def hint(entry: Entry, answer: Answer | None, cells: int, glyphs: Glyphs) -> lis
         return [fit(r, cells) for r in hung(pieces[0][0], field.hint, cells, "dim", "")]
     pieces.append((f"{glyphs.left_right} ", "key"))
     chosen = entry.meant(entry.open)
-    choices = list(field.choices)
-    # A list that is too long moves until the choice made is in view.
-    while chosen in choices and width([*pieces, *_choices(choices, chosen, True)]) > cells:
-        choices.pop(0)
-    pieces += _choices(choices, chosen)
-    return [fit(pieces, cells)]
+    return [fit([*pieces, *_in_view(field.choices, chosen, cells - width(pieces), glyphs)], cells)]
 
 
-def _choices(choices: list[str], chosen: str, only_to: bool = False) -> list[Piece]:
-    if only_to:
-        choices = choices[: choices.index(chosen) + 1]
-    return [(f" {c}", "strong" if c == chosen else "dim") for c in choices]
+def _in_view(choices: Sequence[str], chosen: str, cells: int, glyphs: Glyphs) -> list[Piece]:
+    """The choices in ``cells``, whole words; a list that is too long moves to the one chosen.
+
+    It begins and ends with a sign where there are more.
+    """
+    more: Piece = (f" {glyphs.ellipsis}", "dim")
+    said: list[Piece] = [(f" {c}", "strong" if c == chosen else "dim") for c in choices]
+    if width(said) <= cells:
+        return said
+    at = choices.index(chosen) if chosen in choices else 0
+    first = 0
+    while True:
+        ahead = [more] if first else []
+        last = len(said)
+        while last > first and width([*ahead, *said[first:last], more]) > cells:
+            last -= 1
+        if width([*ahead, *said[first:]]) <= cells:
+            return [*ahead, *said[first:]]
+        if at < last or first >= at:
+            return [*ahead, *said[first:last], more]
+        first += 1
 
 
 def keys(left: int, above: int, cells: int, glyphs: Glyphs) -> str:

@@ -10,7 +10,7 @@ from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
-from roofwatch.tui.drawing.significant import cost, significant
+from roofwatch.tui.drawing.significant import cost, rate, significant
 from roofwatch.tui.plan.cards_head import cards_said, columns_said, uncounted
 from roofwatch.tui.plan.plan_rows import duration, size, slowest, types
 
@@ -53,6 +53,8 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     if first.tp > 1:
         rows += wrapped(cards_said(plans), cells, "warn" if uncounted(first) else "title", " ")
         rows += wrapped(columns_said(widths), cells, "dim", " ")
+    for doubt in dict.fromkeys(d for p in plans for d in p.doubts):
+        rows += wrapped(doubt, cells, "warn", " ")
     rows += _lines(what, names, columns, widths, cells, glyphs)
     return rows if "limit" not in columns else [*rows, *_why(plans, cells)]
 
@@ -127,7 +129,7 @@ def _of_pair(plans: Sequence[Plan]) -> dict[str, list[str]]:
     """What card and model make together; ``ends`` is what really does."""
     return {
         "floor": [duration(p.decode_floor_s) for p in plans],
-        "tokens/s": [figure(p.curve[0].tokens_per_s) for p in plans],
+        "tokens/s": [rate(p.curve[0].tokens_per_s) for p in plans],
         "b*": ["never" if p.b_star is None else str(at_roof(p.b_star)) for p in plans],
         "cap": [_cap(p) for p in plans],
         "ends": [_ends(p) for p in plans],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.parallel import PAYS
 from roofwatch.session.link_names import LINK_NAMES
 from roofwatch.session.plan import NONE, Plan
 from roofwatch.session.plan_parallel import GIVEN, MEASURED, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
-from roofwatch.tui.plan.plan_rows import duration, latency_said
+from roofwatch.tui.drawing.significant import rate
+from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said
 
 UNCOUNTED = "none counted: an upper bound"
 PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
@@ -34,7 +36,19 @@ def ends_at(p: Plan, batch: int) -> str:
     """
     most, last = p.pays_to[batch], max(x.tp for x in p.scaling)
     said = f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
-    return f"{said} at most" if bounded(p, most) else said
+    said = f"{said} at most" if bounded(p, most) else said
+    return f"{said}{later(p, batch)}"
+
+
+def later(p: Plan, batch: int) -> str:
+    """Where more cards bring a tenth after all, though the next number of them did not."""
+    most = p.pays_to[batch]
+    rows = [x for x in p.scaling if x.batch == batch]
+    stop = next(x for x in rows if x.tp == most)
+    best = min((x for x in rows if x.tp > most), key=lambda x: x.step_s, default=stop)
+    if best.step_s > stop.step_s * (1 - PAYS):
+        return ""
+    return f", though {best.tp} are {stop.step_s / best.step_s:.2f}x as fast as {most}"
 
 
 def even_said(p: Plan, batch: int) -> str:
@@ -79,12 +93,13 @@ def _of_latency(p: Plan, batch: int) -> str:
 
 
 def _style(p: Plan, batch: int) -> str:
-    return "warn" if p.latency_from == NONE or bounded(p, p.pays_to[batch]) else "dim"
+    unsure = p.latency_from == NONE or fit_off(p) or bounded(p, p.pays_to[batch])
+    return "warn" if unsure else "dim"
 
 
 def _split(x: ScalePoint, p: Plan) -> Row:
     line = f"   {x.tp:>5}{duration(x.step_s):>10}{duration(x.comm_s) if x.comm_s else '-':>11}"
-    line += f"{figure(x.tokens_per_s):>10}{x.speedup:>8.2f}x{percent(x.efficiency):>12}"
+    line += f"{rate(x.tokens_per_s):>10}{x.speedup:>8.2f}x{percent(x.efficiency):>12}"
     line += f"{duration(x.prefill_s):>10}"
     style = "" if x.fits else "dim"
     tail = "" if x.fits else "  no room"

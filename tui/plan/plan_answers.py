@@ -11,13 +11,15 @@ from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.session.decode import DecodeCurve, decode_curves
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, plan
+from roofwatch.session.plan import MEASURED, NoLink, Plan, PlanError, Question, plan
+from roofwatch.session.plan_doubts import roof_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_overhead import with_overhead
 from roofwatch.session.plan_roofs import unmeasured, with_measured
 from roofwatch.session.roofs import Roofs, roofs
 
 T = TypeVar("T")
+LINK = "link"  # the pane's word for the field of the rate between cards
 
 
 class Answer(NamedTuple):
@@ -49,9 +51,12 @@ class Answers:
                 asked, said = with_overhead(asked, model, session, *self.measured(session))
             whose = ". ".join(said) if asked.overhead_source == MEASURED else ""
             try:
-                return Answer(plan(card, model, asked), remark, whose)
+                found, alone = _planned(card, model, asked)
             except PlanError as error:
                 return Answer(None, str(error))
+            doubts = roof_notes(asked, [session], [self.measured(session)[0]])
+            told = [alone, *doubts, remark]
+            return Answer(found, "; ".join(t for t in told if t), whose)
 
         return self._once("answer", (*_stamp(session), card, model, question, figures), made)
 
@@ -68,7 +73,7 @@ class Answers:
         def made() -> list[Plan]:
             asked, _ = self._asked(card, question, figures, session)
             try:
-                return [plan(card, model, asked) for model in models]
+                return [_planned(card, model, asked)[0] for model in models]
             except PlanError:
                 return []
 
@@ -99,6 +104,20 @@ class Answers:
             self._kept[what] = asked, make()
         found: T = self._kept[what][1]
         return found
+
+
+def _planned(card: Nominal, model: Model, asked: Question) -> tuple[Plan, str]:
+    """The plan, and what it had to do without: of cards without a known link it is that of one.
+
+    Raises:
+        PlanError: not even one card has a plan.
+    """
+    try:
+        return plan(card, model, asked), ""
+    except NoLink:
+        alone = msgspec.structs.replace(asked, tp=1)
+        said = f"no link between {asked.tp} cards is known, so these are the figures of one"
+        return plan(card, model, alone), f"{said}: type its GB/s in the field {LINK}"
 
 
 def _stamp(session: Session) -> tuple[object, ...]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from roofwatch.roofline.decode import at_roof
 from roofwatch.session.plan import Plan
 from roofwatch.session.plan_step import PlanPoint
-from roofwatch.tui.drawing.numbers import figure, priced
+from roofwatch.tui.drawing.numbers import priced
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
-from roofwatch.tui.drawing.significant import cost, significant
+from roofwatch.tui.drawing.significant import cost, rate, significant
 from roofwatch.tui.drawing.telling import left_out, telling
 from roofwatch.tui.plan.plan_rows import batch_of, duration, points
 
@@ -112,10 +112,12 @@ def _columns(p: Plan, curve: Sequence[PlanPoint], cells: int) -> list[_Column]:
         _Column("batch", 9, 0, lambda x: batch_of(x, p)),
         _Column("FLOP/B", 7, 5, lambda x: significant(x.intensity)),
         _Column("step", 9, 1, lambda x: duration(x.step_s)),
-        _Column("tokens/s", 9, 0, lambda x: figure(x.tokens_per_s)),
+        _Column("tokens/s", 9, 0, lambda x: rate(x.tokens_per_s)),
         _Column("off linear", 11, 4, lambda x: f"{x.gap_to_linear * 100:.1f} %"),
         _Column("bound", 10, 3, lambda x: x.bound if x.fits else "no room", word=True),
     ]
+    if p.tp > 1:
+        columns.insert(3, _Column("exchanged", 10, 2, lambda x: duration(x.comm_s)))
     if p.price is not None:
         title = priced("/Mtok", p.price.currency)
         columns.append(_Column(title, 9, 2, lambda x: cost(x.cost_per_mtok)))

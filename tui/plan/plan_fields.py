@@ -21,6 +21,7 @@ from roofwatch.session.plan import (
     MEASURED,
     MOST_CONTEXT,
     NOMINAL,
+    NONE,
     Plan,
     PlanError,
     Question,
@@ -36,6 +37,8 @@ from roofwatch.tui.plan.plan_steps import (
     BATCHES,
     CARDS,
     CONTEXTS,
+    LATENCIES_S,
+    LINKS_GBS,
     OVERHEADS_S,
     beside,
     doubled,
@@ -45,7 +48,10 @@ from roofwatch.tui.plan.plan_steps import (
 from roofwatch.tui.plan.plan_tables import Tables, models_for
 
 ROOFS = "roofs"
-FIELDS = ("gpu", "model", "context", "weights", "kv", "batch_max", "overhead", "tp", "price", ROOFS)
+PEER_GBS, PEER_LATENCY = "link_gbs", "link_latency"
+OF_CARDS = (PEER_GBS, PEER_LATENCY)  # fields that one card has not
+OF_MODEL = ("gpu", "model", "context", "weights", "kv", "batch_max", "overhead")
+FIELDS = (*OF_MODEL, "tp", *OF_CARDS, "price", ROOFS)
 """By the names of the command's options, but for the last."""
 CONTEXT = 2048  # of a session that names none
 HERE = ""  # key of the card that this session measures
@@ -89,6 +95,12 @@ class PlanFields:
         return self._question
 
     @property
+    def names(self) -> list[str]:
+        """The fields that there are: those between cards where there are several."""
+        several = self._question.tp > 1
+        return [n for n in FIELDS if several or n not in OF_CARDS or n == self.open]
+
+    @property
     def here(self) -> bool:
         """Whether the card is the session's own."""
         return self._card == HERE
@@ -116,17 +128,19 @@ class PlanFields:
         card = self.card(session)
         found = self._answers.of(card, self.model, self._question, self.figures, session)
         if found.plan is None and self.here:
-            return Answer(None, self._unknown(session))
+            return Answer(None, self._unknown(session, found.remark))
         return found
 
     def measured(self, session: Session) -> tuple[Roofs, list[DecodeCurve]]:
         """The session's own roofs and decode steps."""
         return self._answers.measured(session)
 
-    def _unknown(self, session: Session) -> str:
-        """Why this machine has no plan."""
+    def _unknown(self, session: Session, why: str) -> str:
+        """Why this machine has no plan: ``why`` says it where roofs were measured and are taken."""
         own, _ = self.measured(session)
         measured = own.bandwidth_gbs is not None and own.main_key is not None
+        if measured and self.figures == MEASURED:
+            return why
         if session.device.kind == "cpu":
             return BY_M if measured else NOT_YET
         return NO_SHEET if measured and self.figures == NOMINAL else NOTHING
@@ -146,8 +160,15 @@ class PlanFields:
 
     def step(self, by: int) -> None:
         """To the next field or the one before."""
-        self.open = FIELDS[(FIELDS.index(self.open) + by) % len(FIELDS)]
-        self.line = None
+        names = self.names
+        self._turn_to(names[(names.index(self.open) + by) % len(names)])
+
+    def end(self, by: int) -> None:
+        """To the first field (-1) or the last."""
+        self._turn_to(self.names[0 if by < 0 else -1])
+
+    def _turn_to(self, name: str) -> None:
+        self.open, self.line = name, None
         self._say("")
 
     def turn(self, by: int, pages: int) -> None:
@@ -179,6 +200,8 @@ class PlanFields:
             self._ask(**self._next_overhead(by, session))
         elif name == "tp":
             self._ask(tp=doubled(q.tp, by, CARDS))
+        elif name in OF_CARDS:
+            self._ask(**{TYPED[name].of: self._next_link(name, by, session)})
         elif name == "price":
             currency = (q.price or session.price or Price(per_hour=1.0)).currency
             self._ask(price=stepped(q.price, by, currency))
@@ -193,6 +216,20 @@ class PlanFields:
         found = self.answer(session).plan
         now = found.overhead_s if found else q.overhead_s
         return {"overhead_s": beside(OVERHEADS_S, now, by), "overhead_source": GIVEN}
+
+    def _next_link(self, name: str, by: int, session: Session) -> float | None:
+        """A rung up or down from what stands there; below the least it is not given any more."""
+        p = self.answer(session).plan
+        if name == PEER_GBS:
+            ladder, now = LINKS_GBS, self._question.peer_gbs
+            used = p.peer_gbs if p else None
+        else:
+            ladder, now = LATENCIES_S, self._question.peer_latency_s
+            used = p.peer_latency_s if p and p.latency_from != NONE else None
+        now = used if now is None else now
+        if now is None or (by < 0 and now <= ladder[0]):
+            return ladder[0] if by > 0 else None
+        return beside(ladder, now, by)
 
     def toggle(self) -> None:
         """Measured roofs instead of nominal ones, or the other way round."""
@@ -249,6 +286,8 @@ class PlanFields:
             "batch_max": str(q.batch_max),
             "overhead": f"{self._overhead_s(session) * 1e3:g}ms",
             "tp": str(q.tp),
+            PEER_GBS: f"{q.peer_gbs:g}GB/s" if q.peer_gbs is not None else "",
+            PEER_LATENCY: "" if q.peer_latency_s is None else f"{q.peer_latency_s * 1e6:g}us",
             "price": f"{q.price.per_hour:g} {q.price.currency}/h" if q.price else "",
             ROOFS: self.figures,
         }[self.open]
@@ -271,6 +310,8 @@ class PlanFields:
             self._ask(price=None)
         elif name == "overhead" and not text:
             self._ask(overhead_s=0.0, overhead_source=None)
+        elif name in OF_CARDS and not text:
+            self._ask(**{TYPED[name].of: None})
         elif name != ROOFS:
             asked, of = question_of({name: text}), TYPED[name].of
             source = asked.overhead_source or self._question.overhead_source

@@ -11,15 +11,18 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.plan.parallel_rows import (
     UNCOUNTED,
-    ends_at,
+    bounded,
     even_said,
+    later,
     said_of_cards,
 )
 from roofwatch.tui.plan.plan_rows import (
     cheapest,
     duration,
+    fit_off,
     latency_beyond,
     latency_of,
+    least_said,
     size,
     tenth,
     under,
@@ -35,7 +38,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     """
     said: list[tuple[str, list[str], str]] = [
         ("ridge", _ridge(p), ""),
-        ("weights", [size(p.weights_bytes), _loading(p), f"{p.params:,} parameters"], ""),
+        ("weights", [size(p.weights_bytes), *_each(p), _loading(p), _params(p)], ""),
         ("KV cache", [f"{p.kv_bytes_per_token:,} B a token", _sequence(p)], ""),
         ("AI_max", [f"{significant(p.ai_max)} FLOP/byte", "the most that any batch reaches"], ""),
         ("b*", _b_star(p), ""),
@@ -47,6 +50,7 @@ def figures(p: Plan, cells: int) -> list[Row]:
     if p.tp > 1:
         said.append(("cards", _cards(p), ""))
         said.append(("latency", _latency(p), _late_style(p)))
+        said.append(("pays", _pays(p), ""))
     return [_figure(name, parts, style, cells) for name, parts, style in said]
 
 
@@ -80,6 +84,15 @@ def _ridge(p: Plan) -> list[str]:
     return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
 
 
+def _each(p: Plan) -> list[str]:
+    """What one of several cards holds of the weights."""
+    return [f"{size(p.weights_bytes / p.tp)} a card"] if p.tp > 1 else []
+
+
+def _params(p: Plan) -> str:
+    return f"{p.params:,} parameters"
+
+
 def _loading(p: Plan) -> str:
     return f"loads in {duration(p.load_s)}" if p.load_s is not None else ""
 
@@ -98,10 +111,16 @@ def _b_star(p: Plan) -> list[str]:
 def _memory(p: Plan) -> list[str]:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return ["not known", "no batch is too large"]
+    of = f" a card, {p.tp} cards" if p.tp > 1 else ""
     if not p.batch_memory_cap:
-        return ["too small", f"{size(p.memory_bytes)} do not hold it"]
+        return ["too small", f"{size(p.memory_bytes)}{of} do not hold it"]
     full = f"full at batch {p.batch_memory_cap}" if p.reaches_roof else ""  # else the limit says it
-    return [size(p.memory_bytes), f" ({p.memory_bytes / 2**30:.4g} GiB)", full]
+    return [f"{size(p.memory_bytes)}{of}", f" ({_gib(p)})", full]
+
+
+def _gib(p: Plan) -> str:
+    each = " each" if p.tp > 1 else ""
+    return f"{(p.memory_bytes or 0) / 2**30:.4g} GiB{each}"
 
 
 def _limit(p: Plan) -> list[str]:
@@ -112,11 +131,12 @@ def _limit(p: Plan) -> list[str]:
     if p.batch_memory_cap is None:
         return ["not known", "nor is the memory"]
     if not p.batch_memory_cap:
-        return ["memory", "it does not run here"]
+        return ["memory", f"it does not run on {p.tp}" if p.tp > 1 else "it does not run here"]
     never = "no batch reaches the ridge"
     if p.b_star is not None:
         never = f"b* is batch {at_roof(p.b_star)}"
-    return ["memory", f"full at batch {p.batch_memory_cap}", never]
+    full = f"{p.tp} cards are full" if p.tp > 1 else "full"
+    return ["memory", f"{full} at batch {p.batch_memory_cap}", never]
 
 
 def _floor(p: Plan) -> list[str]:
@@ -125,10 +145,20 @@ def _floor(p: Plan) -> list[str]:
 
 
 def _cards(p: Plan) -> list[str]:
-    """By which link, where more cards stop paying, and what a step exchanges."""
+    """By which link, and what a step exchanges."""
     last = p.curve[-1]
-    parts = [said_of_cards(p), *(f"batch {b}: {ends_at(p, b)}" for b in sorted(p.pays_to))]
-    return [*parts, f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+    return [said_of_cards(p), f"{duration(last.comm_s)} of a step at batch {last.batch}"]
+
+
+def _pays(p: Plan) -> list[str]:
+    """Up to how many cards each batch's step becomes a tenth shorter each time."""
+    parts = []
+    for batch in sorted(p.pays_to):
+        most = p.pays_to[batch]
+        cards = "1 card" if most == 1 else f"{most} cards"
+        at_most = " at most" if bounded(p, most) else ""
+        parts.append(f"to {cards}{at_most} at batch {batch}{later(p, batch)}")
+    return parts
 
 
 def _latency(p: Plan) -> list[str]:
@@ -136,11 +166,13 @@ def _latency(p: Plan) -> list[str]:
     if p.latency_from == NONE:
         return [UNCOUNTED, even_said(p, 1)]
     said, _, of = latency_of(p).partition(" of ")
-    return [said, f" of {of}", f" ({p.latency_from})", even_said(p, 1), latency_beyond(p)]
+    whose = f" ({p.latency_from}{fit_off(p)})"
+    least = f"at least {duration(p.peer_least_s)}" if least_said(p) else ""
+    return [said, f" of {of}", whose, least, even_said(p, 1), latency_beyond(p)]
 
 
 def _late_style(p: Plan) -> str:
-    return "warn" if p.latency_from == NONE else ""
+    return "warn" if p.latency_from == NONE or fit_off(p) else ""
 
 
 def _cost(p: Plan) -> list[str]:

@@ -8,7 +8,16 @@ from rich.cells import cell_len
 
 from roofwatch.roofline.decode import TWO_BYTES, at_roof
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import DERIVED, MEASURED, NOMINAL, PARTLY, Plan, Question
+from roofwatch.session.plan import (
+    DERIVED,
+    GIVEN,
+    MEASURED,
+    NOMINAL,
+    NONE,
+    PARTLY,
+    Plan,
+    Question,
+)
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
 from roofwatch.session.printable import shown
@@ -31,15 +40,19 @@ from roofwatch.tui.drawing.throughput_plot import DASHES, DOTS, SOLID, Line, plo
 from roofwatch.tui.drawing.typed_line import drawn
 from roofwatch.tui.plan import plan_batches
 from roofwatch.tui.plan.card_model_rows import table_rows
-from roofwatch.tui.plan.plan_answers import Answer
-from roofwatch.tui.plan.plan_fields import FIELDS, ROOFS, PlanFields
+from roofwatch.tui.plan.parallel_rows import WORDS
+from roofwatch.tui.plan.plan_answers import LINK, Answer
+from roofwatch.tui.plan.plan_fields import OF_CARDS, PEER_GBS, ROOFS, PlanFields
 from roofwatch.tui.plan.plan_figures import LABEL, figures
+from roofwatch.tui.plan.plan_rows import duration
 
 LABELS = {
     "gpu": "card",
     "kv": "KV cache",
     "batch_max": "batch to",
     "tp": "cards",
+    "link_gbs": LINK,
+    "link_latency": "latency",
 }
 MAKER = "NVIDIA "  # gives way where a card's name is too long
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
@@ -103,7 +116,7 @@ def _top(
         back = row((f"{plan_batches.BACK}: all fields ", "dim"))
         return [*space, spread(field, back, cells), *said, *space]
     told = _figures(answer, cells - left - 2, glyphs)
-    asked = [field_row(fields, name, session, left, glyphs, own) for name in FIELDS]
+    asked = [field_row(fields, name, session, left, glyphs, own) for name in fields.names]
     both = [
         (*(asked[i] if i < len(asked) else fit((), left)), ("  ", ""), *told[i])
         if i < len(told)
@@ -112,7 +125,7 @@ def _top(
     ]
     below = 1 if answer.plan is not None else 0  # at least how many batches there are
     room = max(1, min(len(both), height - below - len(said)))
-    first = min(max(0, FIELDS.index(fields.open) - room + 1), len(both) - room)
+    first = min(max(0, fields.names.index(fields.open) - room + 1), len(both) - room)
     return [*space, *both[first : first + room], *space, *said, *space]
 
 
@@ -141,6 +154,8 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
         return f"{money(q.price.per_hour, q.price.currency)}/h" if q.price else "none"
     if name == ROOFS:
         return _whose(fields, session)
+    if name in OF_CARDS:
+        return _between(fields, name, session)
     if name == "overhead" and own_s is not None:
         return f"{figure(own_s * 1e3)} ms, measured"
     return {
@@ -152,6 +167,18 @@ def _value(fields: PlanFields, name: str, session: Session, own_s: float | None 
         "overhead": f"{q.overhead_s * 1e3:g} ms a step",
         "tp": f"{q.tp} cards, tensor parallel" if q.tp > 1 else "1 card",
     }[name]
+
+
+def _between(fields: PlanFields, name: str, session: Session) -> str:
+    """What stands in the fields of the link between cards, and whose it is."""
+    p, q = fields.answer(session).plan, fields.question
+    if name == PEER_GBS:
+        if p is not None and p.peer_gbs is not None:
+            return f"{figure(p.peer_gbs)} GB/s, {WORDS.get(p.peer_from, p.peer_from)}"
+        return "not known" if q.peer_gbs is None else f"{figure(q.peer_gbs)} GB/s, {GIVEN}"
+    if p is not None and p.latency_from != NONE:
+        return f"{duration(p.peer_latency_s)}, {p.latency_from}"
+    return "none counted" if q.peer_latency_s is None else f"{duration(q.peer_latency_s)}, {GIVEN}"
 
 
 def _whose(fields: PlanFields, session: Session) -> str:

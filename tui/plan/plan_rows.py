@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 
 from roofwatch.roofline.decode import at_roof
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
+from roofwatch.session.plan_parallel import TRUSTED
 from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
-from roofwatch.tui.drawing.significant import cost
+from roofwatch.tui.drawing.significant import cost, rate
 
 LABEL = 10
 SAME = 1e-3
 SAME_RIDGE = 1e-6  # by which AI_max has to differ from the ridge to be told below it
-TENTHS = 1e6
+TENTHS = 1e3  # from so many on a batch's tenths tell nothing
 MOST_DIGITS = 10
 OFF = 0.01  # by which a ridge may differ from peak over bandwidth before that is said
 GAP = 3  # cells between two columns of the curve
@@ -80,17 +82,31 @@ def _cards(p: Plan) -> str:
     said = ", ".join(f"{duration(x.comm_s)} at batch {x.batch}" for x in ends)
     late = f" and {latency_said(p)}"
     if p.latency_from == NONE:
-        late = " with no latency counted: tokens/s are an upper bound"
+        late = " with no latency counted: tokens/s are an upper bound (--link-latency)"
     elif 0 < p.latency_cards < p.tp:
         late += ": tokens/s are an upper bound"
-    link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}){late}"
+    link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}{fit_off(p)}){late}"
     return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
 
 
 def latency_said(p: Plan) -> str:
     """The latency counted: whose it is, of how many cards, and what it is over more."""
     said, more = latency_of(p), latency_beyond(p)
-    return f"{said} ({p.latency_from}; {more})"
+    return f"{said} ({p.latency_from}{fit_off(p)}; {least_said(p)}{more})"
+
+
+def fit_off(p: Plan) -> str:
+    """That the line that a figure is of is off by more than is trusted."""
+    if p.peer_off <= TRUSTED:
+        return ""
+    return f", the fit off by {per_cent(p.peer_off)}"
+
+
+def least_said(p: Plan) -> str:
+    """What each exchange takes at least, where the fitted latency lies under all that was timed."""
+    if p.peer_least_s <= p.peer_latency_s:
+        return ""
+    return f"none was measured under {duration(p.peer_least_s)}, which each takes at least; "
 
 
 def latency_of(p: Plan) -> str:
@@ -148,9 +164,10 @@ def _b_star(p: Plan) -> str:
 
 
 def tenth(b_star: float) -> str:
-    """To the tenth where that can be told; to more digits where those would hide the next batch."""
+    """To the tenth; to more digits where those would hide the next batch. Beyond a thousand the
+    first whole batch there."""
     if b_star >= TENTHS:
-        return figure(b_star)
+        return str(at_roof(b_star))
     said = (f"{b_star:.{digits}f}" for digits in range(1, MOST_DIGITS))
     return next((s for s in said if math.ceil(float(s)) == at_roof(b_star)), f"{b_star:.1f}")
 
@@ -164,9 +181,15 @@ def _memory(p: Plan) -> str:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return "not known, so no batch is too large"
     room = f"{size(p.memory_bytes)} ({p.memory_bytes / 2**30:.4g} GiB)"
-    if p.batch_memory_cap == 0:
-        return f"{room} does not hold the weights and one sequence"
-    return f"{room} holds {p.batch_memory_cap} sequences beside the weights"
+    cap = p.batch_memory_cap
+    if p.tp > 1:
+        room += f" a card: {p.tp} cards together"
+        held = "hold" if cap else "do not hold"
+    else:
+        held = "holds" if cap else "does not hold"
+    if cap == 0:
+        return f"{room} {held} the weights and one sequence"
+    return f"{room} {held} {cap} {'sequence' if cap == 1 else 'sequences'} beside the weights"
 
 
 def _ends(p: Plan) -> str:
@@ -186,7 +209,8 @@ def _ends(p: Plan) -> str:
     if p.batch_memory_cap is None:
         return f"{roof}; the memory, which would end it, is not known"
     if p.batch_memory_cap == 0:
-        return "in the memory: it does not run on this card"
+        where = f"these {p.tp} cards" if p.tp > 1 else "this card"
+        return f"in the memory: it does not run on {where}"
     return f"{roof}; memory ends it at batch {p.batch_memory_cap}"
 
 
@@ -196,8 +220,9 @@ def _most(p: Plan) -> str:
 
 
 def _floor(p: Plan) -> str:
-    rate = figure(1 / p.decode_floor_s)
-    said = f"{duration(p.decode_floor_s)} a step for the weights alone: at most {rate} tokens/s"
+    most = figure(1 / p.decode_floor_s)
+    of = "a card's share of the weights" if p.tp > 1 else "the weights"
+    said = f"{duration(p.decode_floor_s)} a step for {of} alone: at most {most} tokens/s"
     whose = "measured overhead" if p.overhead_source == MEASURED else "overhead"
     over = f", without the {whose} of {duration(p.overhead_s)}" if p.overhead_s else ""
     return f"{said} at batch 1{over}"
@@ -206,8 +231,12 @@ def _floor(p: Plan) -> str:
 def _loading(p: Plan) -> str:
     if p.load_s is None or p.link_gbs is None:
         return f"n/a: {p.status['load_s']}"
-    link = f"{figure(p.link_gbs)} GB/s over the host link, one direction"
-    return f"{duration(p.load_s)} for the weights at {link}"
+    what, link = "the weights", "the host link"
+    if p.tp > 1:
+        what, link = "each card's share of the weights", "its own host link"
+    return (
+        f"{duration(p.load_s)} for {what} at {figure(p.link_gbs)} GB/s over {link}, one direction"
+    )
 
 
 def _cost(p: Plan) -> str:
@@ -250,11 +279,11 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
     curve = points(p)
     columns = {
         "batch": [batch_of(x, p) for x in curve],
-        "FLOP/B": [figure(x.intensity) for x in curve],
+        "FLOP/B": [rate(x.intensity) for x in curve],
         "bytes": [size(x.bytes) for x in curve],
         "step": [duration(x.step_s) for x in curve],
         **({"exchanged": [duration(x.comm_s) for x in curve]} if p.tp > 1 else {}),
-        "tokens/s": [figure(x.tokens_per_s) for x in curve],
+        "tokens/s": [rate(x.tokens_per_s) for x in curve],
         "off linear": [f"{100 * x.gap_to_linear:.1f} %" for x in curve],
     }
     if p.price is not None:
@@ -276,9 +305,10 @@ def curve_rows(p: Plan, cells: int) -> list[Row]:
 
 def note_rows(p: Plan, cells: int) -> list[Row]:
     """What has to be said beside the figures."""
-    return (
-        [row(""), *(r for n in p.notes for r in wrapped(n, cells, "dim", " "))] if p.notes else []
-    )
+    if not p.notes:
+        return []
+    said = ((n, "warn" if n in p.doubts else "dim") for n in p.notes)
+    return [row(""), *(r for n, style in said for r in wrapped(n, cells, style, " "))]
 
 
 def size(value: float) -> str:

@@ -11,6 +11,21 @@ CONTEXTS = (4, 20)  # powers of two that the keys go through
 BATCHES = (0, 14)
 CARDS = (0, 6)
 OVERHEADS_S = tuple(x * 1e-3 for x in (0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100))
+LINKS_GBS: tuple[float, ...] = (
+    1.0,
+    3.0,
+    6.0,
+    12.5,
+    25.0,
+    31.5,
+    50.0,
+    63.0,
+    150.0,
+    300.0,
+    450.0,
+    900.0,
+)
+LATENCIES_S = tuple(x * 1e-6 for x in (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
 PRICE_STEPS = ((1.0, 0.05), (10.0, 0.25), (100.0, 1.0), (math.inf, 10.0))
 """Below a price of an hour the keys change it by so much."""
 SAME = 1e-9

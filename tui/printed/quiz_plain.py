@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from roofwatch.notebook.known_card import Cards
-from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, NoUnit, is_right
+from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, NoUnit, both_right, is_right
 from roofwatch.notebook.quiz_words import (
     LETTERS,
     answer_said,
@@ -37,8 +37,9 @@ EPILOG = """\
 Seventeen questions: which bottleneck, what a trip to the memory costs, ridges,
 AI_max, tiles. The numbers are drawn for the card: --gpu, else this machine's,
 else that of the last saved session, else an H100 SXM. An answer is checked and
-worked out at once. Ctrl-D ends it with the score. Exit codes: 0 asked, whatever
-was answered; 1 it could not be written (a full disk); 2 usage; 128+n signal n.
+worked out at once. q or Ctrl-D ends it with the score, s skips a question. Exit
+codes: 0 asked, whatever was answered; 1 it could not be written (a full disk);
+2 usage; 128+n signal n (Ctrl-C, with the score so far: 130).
 
 examples:
   roofwatch quiz --gpu T4 --seed 7
@@ -49,6 +50,9 @@ DRAWN_SEEDS = 10_000
 FALLBACK = SEEDS_PAIRS[2][0]
 LONGEST = 4096  # bytes of a line that is typed
 SHOW = ("?", "？")
+QUIT = ("q", "quit", "exit", "退出")
+SKIP = ("s", "skip", "跳过")
+INTERRUPTED = 130
 
 
 class ToldThen(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         PlanError, NominalError: no such card, or one without the figures; one line.
     """
-    on = _ground(options.gpu, options.nominal)
+    on, skipped = _ground(options.gpu, options.nominal)
     seed = secrets.randbelow(DRAWN_SEEDS) if options.seed is None else options.seed
     only = options.question
     found = questions(seed, on) if only is None else [question(only, seed, on)]
@@ -124,6 +128,8 @@ def run(options: argparse.Namespace) -> int:
             seed=seed,
         )
     )
+    if skipped:
+        _say(quiz_label("no_card", card=shown(on.card.name)), "dim")
     if options.answers:
         for q in found:
             _ask(q)
@@ -133,23 +139,24 @@ def run(options: argparse.Namespace) -> int:
             _say(explained(q))
     else:
         _say(quiz_label("how", near=100 * NEAR), "dim")
-        _quiz(found)
+        return _quiz(found)
     return 0
 
 
-def _ground(name: str | None, nominal: Path | None) -> Ground:
+def _ground(name: str | None, nominal: Path | None) -> tuple[Ground, bool]:
+    """What is asked about, and whether that is so for want of a card of one's own."""
     all_cards, user_keys = load_cards(nominal)
     cards = Cards(all_cards, user_keys)
     models = packaged_models()
     if name is not None:
-        return _usable(name, cards)
+        return _usable(name, cards), False
     own = own_card(cards)
     try:
         if own is not None:
-            return ground(own, models)
+            return ground(own, models), False
     except ValueError:
         pass  # a card of an age without tensor cores
-    return _usable(FALLBACK, cards)
+    return _usable(FALLBACK, cards), True
 
 
 def _usable(name: str, cards: Cards) -> Ground:
@@ -161,42 +168,76 @@ def _usable(name: str, cards: Cards) -> Ground:
         raise PlanError(str(error)) from None
 
 
-def _quiz(found: Sequence[Question]) -> None:
-    """Each question until it is answered; at the input's end the score so far."""
+class _Ended(Exception):
+    """Nothing more will be typed."""
+
+
+class _Skipped(Exception):
+    """This question is left out."""
+
+
+def _quiz(found: Sequence[Question]) -> int:
+    """Each question until it is answered or skipped; at the end the score. The exit code."""
     lines = _lines()
-    right = 0
-    for done, q in enumerate(found):
-        _ask(q)
-        verdict = _answered(q, lines)
-        if verdict is None:
-            sys.stdout.write("\n")
-            left = len(found) - done
-            _say(quiz_label("ended", right=right, asked=done, left=left), "strong")
-            return
-        right += verdict
-        _say(explained(q))
-    _say("")
-    _say(quiz_label("score", right=right, asked=len(found)), "strong")
+    right = answered = code = 0
+    label = "score"
+    try:
+        for q in found:
+            _ask(q)
+            try:
+                verdict = _answered(q, lines)
+            except _Skipped:
+                label = "skipped"
+                continue
+            right, answered = right + verdict, answered + 1
+            _say(explained(q))
+        _say("")
+    except (_Ended, KeyboardInterrupt) as end:
+        label, code = "ended", INTERRUPTED if isinstance(end, KeyboardInterrupt) else 0
+        sys.stdout.write("\n")
+    left = len(found) - answered
+    _say(quiz_label(label, right=right, asked=answered, left=left), "strong")
+    return code
 
 
-def _answered(q: Question, lines: Iterator[str]) -> bool | None:
-    """Whether the answer is right, to what is asked second too; None at the end of the input.
+def _typed(lines: Iterator[str]) -> str:
+    """The next line but one of ours: the question is skipped, or all of them are ended."""
+    empty = False
+    while True:
+        sys.stdout.write("> ")
+        sys.stdout.flush()
+        typed = next(lines, None)
+        if typed is None:
+            raise _Ended
+        word = typed.strip().lower()
+        if word in QUIT:
+            raise _Ended
+        if word in SKIP or (empty and not word):
+            raise _Skipped
+        if word:
+            return typed
+        empty = True
+        _say(quiz_label("hint_empty"), "dim")
+
+
+def _answered(q: Question, lines: Iterator[str]) -> bool:
+    """Whether the answer is right, to what is asked second too.
 
     What is no answer is asked again. A number without its unit is asked back once: whoever then
     leaves it out again was told which it is.
     """
     asked_back = False
     while True:
-        sys.stdout.write("> ")
-        sys.stdout.flush()
-        typed = next(lines, None)
-        if typed is None:
-            return None
+        typed = _typed(lines)
         if typed.strip() in SHOW:
             _say(answers_said(q), "note")
             return False
+        both: bool | None = None
         try:
-            right = is_right(q, typed, bare=asked_back)
+            if pair := both_right(q, typed):
+                right, both = pair[0], all(pair)
+            else:
+                right = is_right(q, typed, bare=asked_back)
         except NoUnit as bare:
             asked_back, example = True, EXAMPLES[q.unit]
             _say(quiz_label("hint_bare", typed=bare, example=example, unit=q.unit), "dim")
@@ -204,15 +245,19 @@ def _answered(q: Question, lines: Iterator[str]) -> bool | None:
         except NotAnAnswer:
             _say(_hint(q), "dim")
             continue
-        if right:
-            _say(quiz_label("right"), "ok")
-        else:
-            _say(quiz_label("wrong", answer=answer_said(q)), "warn")
+        if both is not None:
+            _told_right(both, answers_said(q))
+            return both
+        _told_right(right, quiz_label("wrong", answer=answer_said(q)))
         if q.then is None:
             return right
         _pose(q.then)
-        both = _answered(q.then, lines)
-        return None if both is None else right and both
+        return _answered(q.then, lines) and right
+
+
+def _told_right(right: bool, wrong: str) -> None:
+    """Right, or what is."""
+    _say(quiz_label("right") if right else wrong, "ok" if right else "warn")
 
 
 def _hint(q: Question) -> str:

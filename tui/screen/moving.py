@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FAR = 10**6  # more than there is of anything
 ALL_ROWS = "every row is in view"
 ALL_TIME = "the whole session is in view"
+NO_PLAN = "there is no plan yet"
 ALL_BATCHES = "every batch is in view"
 ONE_CARD = "there is one card: no other to choose"
 NO_TRACE = "there is no trace here: roofwatch --trace FILE opens one"
@@ -88,16 +89,23 @@ def _kernel_places(scene: Scene, size: Size) -> int:
 
 
 def _in_plan(scene: Scene, size: Size, step: int) -> str:
-    """One field on or back; further, a page of the batches, or of compact text."""
+    """One field on or back, the first or the last; by pages the batches, or compact text."""
     from roofwatch.tui.plan import plan_pane, short_plan
 
     fields = scene.at.plan(scene.session)
-    if abs(step) == 1:
-        fields.step(step)
+    if abs(step) in (1, FAR):
+        if abs(step) == 1:
+            fields.step(step)
+        else:
+            fields.end(step)
+        if not scene.small:  # where the batches alone stand another field could not be seen
+            fields.page = 0
         return ""
+    if fields.answer(scene.session).plan is None:
+        return NO_PLAN
     count = short_plan.pages if scene.small else plan_pane.pages
     pages = count(fields, scene.session, *size, scene.glyphs)
-    fields.turn(step if abs(step) == FAR else max(-1, min(1, step)), pages)
+    fields.turn(max(-1, min(1, step)), pages)
     return "" if pages > 1 else ALL_BATCHES
 
 

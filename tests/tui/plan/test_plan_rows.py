@@ -18,7 +18,10 @@ from roofwatch.session.plan_sources import table
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.drawing.significant import cost as written
+from roofwatch.tui.drawing.significant import rate
 from roofwatch.tui.plan.card_model_rows import table_rows
+from roofwatch.tui.plan.parallel_rows import ends_at
+from roofwatch.tui.plan.plan_figures import figures
 from roofwatch.tui.plan.plan_rows import curve_rows, duration, plan_rows, size
 
 ALL = packaged_cards()
@@ -85,6 +88,39 @@ def test_who_ends_the_gain_is_said() -> None:
     assert "cost      n/a: no batch fits in the memory" in huge
     least = text(ask(price=Price(per_hour=1.0)))
     assert "; least $0.0462 at batch 313; for $1.00 an hour" in " ".join(least.split())
+
+
+def test_of_several_cards_it_is_said_whose_each_figure_is() -> None:
+    said = " ".join(text(ask("H100 SXM", "Llama-2-70B", tp=4)).split())
+    assert "85.9 GB (80 GiB) a card: 4 cards together hold 291 sequences beside the weights" in said
+    assert "10.3 ms a step for a card's share of the weights alone" in said
+    assert "547 ms for each card's share of the weights at 63 GB/s over its own host link" in said
+    assert "holds" not in said
+    small = " ".join(text(ask("T4", "Llama-2-70B", tp=4)).split())
+    assert "4 cards together do not hold the weights and one sequence" in small
+    assert "in the memory: it does not run on these 4 cards" in small
+    lines = [text_of(r).strip() for r in figures(ask("H200", "Llama-2-70B", tp=4), 80)]
+    assert "memory    151 GB a card, 4 cards (141 GiB each)" in lines
+    assert "limit     memory, 4 cards are full at batch 669, no batch reaches the ridge" in lines
+    assert any(x.startswith("weights   138 GB, 34.5 GB a card, loads in") for x in lines)
+    lines = [text_of(r).strip() for r in figures(ask("T4", "Llama-2-70B", tp=4), 80)]
+    assert "memory    too small, 17.2 GB a card, 4 cards do not hold it" in lines
+    assert "limit     memory, it does not run on 4" in lines
+
+
+def test_that_the_next_number_of_cards_does_not_pay_hides_no_later_one_that_does() -> None:
+    found = ask("H100 SXM", "TinyLlama", tp=8, peer_latency_s=7e-6, peer_gbs=100.0)
+    rows = {x.tp: x for x in found.scaling if x.batch == 1}
+    assert found.pays_to[1] == 1
+    assert rows[8].speedup > 1.1
+    said = f"stops paying at 1, though 8 are {rows[8].speedup:.2f}x as fast as 1"
+    assert ends_at(found, 1) == said
+
+
+def test_the_figures_of_a_column_have_as_many_digits() -> None:
+    assert [rate(x) for x in (47, 13.3, 7.7, 0.997, 99.96, 450, 29544.2, 2e6)] == [
+        *("47.0", "13.3", "7.70", "0.997", "100", "450", "29544", "2000000"),
+    ]
 
 
 def test_what_is_not_known_is_said() -> None:
