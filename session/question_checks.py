@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.notebook.control import CONTROL
 from roofwatch.notebook.unstable import PROFILER
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.per_cent import per_cent
@@ -12,9 +11,9 @@ from roofwatch.roofline.ridge_range import ridge_range
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
 from roofwatch.roofline.transformer_work import SILU_MUL
 from roofwatch.session.checks import NOT_OF_THIS, Check, fill, made, missing
+from roofwatch.session.controlled import controlled
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Expect, Measurement
-from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import OVERHEAD, TFLOPS, KernelPoint
@@ -37,8 +36,8 @@ PROFILED = "the profiler's kernel time agrees"
 
 def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     """The seed's three: another type, a tensor that fits in the cache, the profiler."""
-    ratios = [(m, r) for m in session.measured() if (r := control_ratio(session, m)) is not None]
-    checks = [made(f"{m.dtype} {CONTROLLED}", r, abs(r - 1) <= CONTROL) for m, r in ratios]
+    held_against = [(m, c) for m in session.measured() if (c := controlled(session, m)) is not None]
+    checks = [made(f"{m.dtype} {CONTROLLED}", c.ratio, c.agrees) for m, c in held_against]
     if not checks:
         checks.append(missing(f"another type {CONTROLLED}", fill(session, "add_scalar")))
     whole, what = own.nominal_gbs, "nominal"
@@ -72,19 +71,19 @@ def compute_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> li
         names = ("the rate lies in its expected range", "the matrix is right of the ridge")
         return [missing(name, told) for name in (*names, "the clock was read meanwhile")]
     return [
-        _in_range(session, best),
+        _in_range(session, best, main),
         *_on_tensor_cores(session, best),
         _large_enough(session, own, main, best),
         _clocked(session, best),
     ]
 
 
-def _in_range(session: Session, m: Measurement) -> Check:
+def _in_range(session: Session, m: Measurement, main: ComputeRoof) -> Check:
     name = f"{m.peak_key} lies in its expected range"
     expect = session.expect(m.probe, m.run)
     if expect is None:
         return missing(name, "nothing was expected: nothing nominal is known")
-    seen = value(m)
+    seen = main.best_tflops or value(m)
     return made(name, seen / expect.high, expect.holds(seen))
 
 

@@ -12,6 +12,7 @@ from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
 from roofwatch.session.checks import MISSING, Check
 from roofwatch.session.decode import decode_curves
+from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import COMPUTE, MEMORY, OVERHEAD, TFLOPS, KernelPoint, kernel_map
 from roofwatch.session.question_checks import (
@@ -22,9 +23,9 @@ from roofwatch.session.question_checks import (
     ridge_checks,
 )
 from roofwatch.session.rate_scale import rate_scale
-from roofwatch.session.rates import intensity
+from roofwatch.session.rates import intensity, value
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
-from roofwatch.session.roofs import ComputeRoof, Roofs
+from roofwatch.session.roofs import STREAMS, ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
@@ -86,7 +87,8 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         number=1,
         question=question,
         answer=f"{three_digits(own.bandwidth_gbs)} GB/s by {own.bandwidth.probe}"
-        f"{_share(own.bandwidth_gbs, whole)}.{_lost_bandwidth(session, own)}",
+        f"{_share(own.bandwidth_gbs, whole)}.{_as_held(session, own)}"
+        f"{_lost_bandwidth(session, own)}",
         values={
             "bandwidth_gbs": own.bandwidth_gbs,
             "nominal_gbs": whole,
@@ -94,6 +96,14 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         },
         checks=bandwidth_checks(session, own),
     )
+
+
+def _as_held(session: Session, own: Roofs) -> str:
+    """Where the slope is of a stream that was held: what the short ones came to."""
+    if own.bandwidth is None or own.bandwidth.protocol != "sustained":
+        return ""
+    short = [m for m in session.measured() if m.protocol == "stream" and m.op in STREAMS]
+    return _disturbed(max(short, key=value, default=None), value(own.bandwidth), 1.0)
 
 
 def _lost_bandwidth(session: Session, own: Roofs) -> str:
@@ -126,6 +136,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     if held and seen is not None and seen.price_tflops and seen.reasons:
         held += f": {seen.sentence}"
     held += "." if held else ""
+    held += _disturbed(main.burst, main.best_tflops, scale.factor) if main.lifted else ""
     whole = main.nominal_tflops
     return Question(
         number=2,
@@ -141,6 +152,17 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             "of_nominal": main.best_tflops / whole if whole else None,
         },
         checks=compute_checks(session, own, main),
+    )
+
+
+def _disturbed(short: Measurement | None, reached: float, factor: float) -> str:
+    """Of a roof that is as held: that the short run, which should be the faster, was not."""
+    if short is None:
+        return ""
+    return (
+        f" The short run came to {three_digits(value(short) * factor)} only, though a rested "
+        "device is the faster one: it was disturbed, and what is held, "
+        f"{three_digits(reached * factor)}, stands for both."
     )
 
 

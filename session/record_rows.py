@@ -21,7 +21,8 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.question_checks import ridge_expected
 from roofwatch.session.questions import main_roof
-from roofwatch.session.rates import working_set_bytes
+from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.rates import tflops, working_set_bytes
 from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
@@ -187,7 +188,7 @@ def _flat(session: Session, own: Roofs, key: str) -> TableRow:
         row,
         measured=flat.best_tflops,
         share=flat.best_tflops / nominal if nominal else None,
-        note=_sides(m),
+        note=f"{_sides(m)}{_lifted(session, flat)}",
     )
 
 
@@ -201,6 +202,14 @@ def _of_no_cpu(session: Session, key: str, why: str) -> str:
 
 def _sides(m: Measurement) -> str:
     return " x ".join(str(m.shape[side]) for side in "mnk" if side in m.shape)
+
+
+def _lifted(session: Session, flat: ComputeRoof) -> str:
+    """Where the figure is as held: what the burst itself came to."""
+    if flat.burst is None or not flat.lifted:
+        return ""
+    rate = three_digits(tflops(flat.burst) * rate_scale(session).factor)
+    return f", as held; its burst came to {rate}"
 
 
 def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.notebook.unstable import HELD_OVER, held_noise
-from roofwatch.roofline.statistics import spread
+from roofwatch.notebook.unstable import held_noise
+from roofwatch.roofline.statistics import HELD_OVER, spread
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point

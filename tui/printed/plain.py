@@ -14,10 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
+from roofwatch.session.measured_again import Again, measured_again
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale, scaled
+from roofwatch.session.rates import value
 from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
 from roofwatch.session.three_digits import three_digits
+from roofwatch.session.which_stands import standing
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
@@ -93,8 +96,11 @@ def _follow(
     live: Live, out: ProgressStream, bar: Progress | None, glyphs: Glyphs, leaving: Leaving | None
 ) -> None:
     before = live.session  # of a session that is resumed all that is known already
-    said: dict[str, float | None] = {
-        r.probe: r.measured for r in probe_rows(before, []) if r.state in SETTLED
+    again = {one.probe: one for one in measured_again(before)}
+    said = {
+        r.probe: (r.measured, _times(again.get(r.probe)))
+        for r in probe_rows(before, [])
+        if r.state in SETTLED
     }
     faults, notes = len(before.faults), len(before.notes)
     device_said = False
@@ -126,16 +132,17 @@ def _follow(
         faults = len(session.faults)
         if device_said or session.measurements:
             scale = rate_scale(session)
+            again = {one.probe: one for one in measured_again(session)}
             for r in probe_rows(session, []):
                 if r.state not in SETTLED:
                     if r.state == RUNNING:  # one that had failed is tried again
                         said.pop(r.probe, None)
                     continue
-                if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
-                    first, said[r.probe] = said.get(r.probe), r.measured
-                    if first is not None:
-                        first *= scale.factor_of(r.unit)
-                    say(line_of(scaled(r, scale), glyphs, first))
+                now = r.measured, _times(again.get(r.probe))
+                if said.get(r.probe) != now:  # a repeated block again
+                    said[r.probe] = now
+                    factor = scale.factor_of(r.unit)
+                    say(line_of(scaled(r, scale), glyphs, _again(again.get(r.probe), factor)))
         silence = live.instruments.silence
         if silence is not None and silence[0] not in silence_said:
             silence_said.add(silence[0])
@@ -167,10 +174,25 @@ def _move(live: Live, bar: Progress) -> None:
     )
 
 
-def line_of(r: ProbeRow, glyphs: Glyphs, before: float | None = None) -> str:
+def _times(again: Again | None) -> int:
+    return len(again.all) if again is not None else 1
+
+
+def _again(again: Again | None, factor: float) -> str:
+    """Of a probe that was measured again: the figure that gave way, times ``factor``."""
+    if again is None:
+        return ""
+    *before, last = again.all
+    if last is not again.stands:
+        return f"measured again: {three_digits(value(last) * factor)}, the better one stands"
+    stood = standing(before)[again.probe]
+    return f"measured again: in place of {three_digits(value(stood) * factor)}"
+
+
+def line_of(r: ProbeRow, glyphs: Glyphs, again: str = "") -> str:
     """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose.
 
-    ``before`` is the figure that it takes the place of, in the same unit.
+    ``again`` is what is said of one that was measured again.
     """
     label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
     if r.state in (SKIPPED, FAILED):
@@ -186,6 +208,5 @@ def line_of(r: ProbeRow, glyphs: Glyphs, before: float | None = None) -> str:
     rate = three_digits(r.measured) if r.measured is not None else NOT_READ
     measured = f"{rate:>6} {r.unit:<8}"
     said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
-    if before is not None:
-        said += f", measured again: in place of {three_digits(before)}"
+    said += f", {again}" if again else ""
     return f"{said}, on purpose" if r.on_purpose else said
