@@ -10,9 +10,10 @@ from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.session.figures import size_said, tensor_bytes
 from roofwatch.session.fold import Session
+from roofwatch.session.others import others_cores
 from roofwatch.session.printable import shown
 
-ALIKE_C = 3.0  # degrees between medians that are no difference
+ALIKE = {"°C": 3.0, "cores": 0.2}  # between medians: less is no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
@@ -42,7 +43,7 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
         second = told_b[what, unit]
         if first is None and second is None:
             continue
-        if first == second or (unit == "°C" and _near(first, second)):
+        if first == second or _near(first, second, unit):
             same.append(what)
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
@@ -119,9 +120,9 @@ def one_card(a: Session, b: Session) -> bool:
     return cpus and (a.host, first.name) == (b.host, second.name) and None not in (a.host, b.host)
 
 
-def _near(a: Value, b: Value) -> bool:
+def _near(a: Value, b: Value, unit: str) -> bool:
     known = isinstance(a, float) and isinstance(b, float)
-    return known and abs(a - b) <= ALIKE_C  # type: ignore[operator]
+    return known and abs(a - b) <= ALIKE.get(unit, 0.0)  # type: ignore[operator]
 
 
 def _told(session: Session) -> Mapping[tuple[str, str], Value]:
@@ -129,6 +130,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
     device, software = session.device, session.software
     heat = [s.temp_c for m in session.measured() for s in session.between(m.begin_s, m.end_s)]
     known_c = [c for c in heat if c is not None]
+    others = others_cores(session)
     return {
         ("card", ""): device.name,
         (UUID, ""): device.uuid,
@@ -144,6 +146,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
         ("highest SM clock", "MHz"): device.sm_max_mhz,
         ("highest memory clock", "MHz"): device.mem_max_mhz,
         ("temperature", "°C"): float(median(known_c)) if known_c else None,
+        ("other work", "cores"): round(others, 1) if others is not None else None,
         ("MIG", ""): device.mig,
         ("ECC", ""): device.ecc,
         ("other processes", ""): None if device.processes is None else float(device.processes),

@@ -111,6 +111,7 @@ class Sample(Event, frozen=True, kw_only=True, tag="sample"):
     reasons: int | None = msgspec.field()  # clocks event reasons, NVML's mask
     energy_j: Figure | None = None  # read once a second
     processes: int | None = None  # read once a second
+    others_cores: Figure | None = None  # of a CPU, once a second: what other work kept since then
     counters: dict[str, Nanoseconds] = {}  # accumulated
     status: dict[str, Status] = {}
 

@@ -23,6 +23,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.launch import LAUNCH, launch_costs
 from roofwatch.session.link_findings import link_findings
 from roofwatch.session.link_nominal import nominal_link_gbs
+from roofwatch.session.others import cores_of, disturbing
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import (
     gbs,
@@ -95,6 +96,8 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         kernel=m.kernel,
         tensor_core=uses_tensor_cores(m.kernel) if m.kernel and m.op == "matmul" else None,
         moved_bytes=moved_bytes(m),
+        others_cores=disturbing(session, m),
+        cores=cores_of(session),
         in_giga=rate_scale(session).factor > 1,
     )
 
