@@ -248,8 +248,8 @@ class Live:
                 return
             self.file.release()
         if self._went != self._run:
-            for told in beside(self.session, self._began_s, self.now(), self._run):
-                self.tell(told)
+            for event in beside(self.session, self._began_s, self.now(), self._run):
+                self.tell(event)
         self._told_go, self._went = True, self._run
         nominal = self.session.nominal
         if nominal is not None and any(s.mistake for s in self.session.specs):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
@@ -25,6 +27,7 @@ from roofwatch.session.question_checks import (
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import intensity, value
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
+from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import STREAMS, ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.three_digits import three_digits
@@ -46,13 +49,19 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         return sum(c.word == MISSING for c in self.checks)
 
 
-def questions(session: Session, own: Roofs) -> list[Question]:
-    """Answers 1 to 5; one that cannot be given names the probe that would give it."""
+def questions(
+    session: Session, own: Roofs, found: Sequence[Finding] | None = None
+) -> list[Question]:
+    """Answers 1 to 5; one that cannot be given names the probe that would give it.
+
+    ``found`` spares judging the session again.
+    """
     main = main_roof(own)
+    doubts = doubted_probes(session, own, found)
     asked = [
         _bandwidth(session, own),
-        _compute(session, own, main),
-        _ridge(session, own, main),
+        _compute(session, own, main, doubts),
+        _ridge(session, own, main, doubts),
         _decode(session, own),
         _kernels(session, own, main),
     ]
@@ -119,7 +128,9 @@ def _lost_bandwidth(session: Session, own: Roofs) -> str:
     )
 
 
-def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
+def _compute(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> Question:
     question = "What share of the nominal compute does it reach, and why not all of it?"
     if main is None or main.best_tflops is None:
         return Question(
@@ -127,7 +138,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             question=question,
             answer="A matmul probe would tell.",
             values={},
-            checks=compute_checks(session, own, main),
+            checks=compute_checks(session, own, main, doubts),
         )
     seen = fall(session, probe=main.sustained.probe) if main.sustained else None
     scale, held = rate_scale(session), ""
@@ -151,7 +162,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             "nominal_tflops": whole,
             "of_nominal": main.best_tflops / whole if whole else None,
         },
-        checks=compute_checks(session, own, main),
+        checks=compute_checks(session, own, main, doubts),
     )
 
 
@@ -189,7 +200,9 @@ def _by(found: Attributed) -> str:
     return "" if found.clock.source == SPIN else " by NVML, up to 100 ms old"
 
 
-def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
+def _ridge(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> Question:
     question = "How far is the measured ridge from the nominal one, and which one decides?"
     seen = ridges(own, main.peak_key) if main is not None else {}
     if "burst" not in seen and "sustained" not in seen:
@@ -198,7 +211,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
             question=question,
             answer="The add_scalar probe and a matmul probe would tell.",
             values=seen,
-            checks=ridge_checks(session, own, main),
+            checks=ridge_checks(session, own, main, doubts),
         )
     said = ", ".join(f"{three_digits(ridge)} {which}" for which, ridge in seen.items())
     return Question(
@@ -206,7 +219,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
         question=question,
         answer=f"{said} FLOP/byte.{_which_ridge(own) if 'nominal' in seen else ''}",
         values={**seen, "changing_side": changing_side(own)},
-        checks=ridge_checks(session, own, main),
+        checks=ridge_checks(session, own, main, doubts),
     )
 
 

@@ -94,8 +94,8 @@ def table_rows(session: Session, found: Sequence[Finding] | None = None) -> list
 
 
 def _best(flat: ComputeRoof | None) -> Measurement | None:
-    """What the flat's row is of: the burst, else what was held."""
-    return (flat.burst or flat.sustained) if flat else None
+    """What the flat's row is of: the burst, or what was held where that is faster or alone."""
+    return (flat.reached or flat.sustained) if flat else None
 
 
 def _probes(*of: Measurement | None) -> list[str]:

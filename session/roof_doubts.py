@@ -107,7 +107,7 @@ def defines(p: Point, own: Roofs) -> str:
     if p.measurement is own.bandwidth:
         return "slope"
     for c in own.compute.values():
-        if p.measurement is c.burst:
+        if p.measurement is c.burst and not c.lifted:
             return "burst"
         if p.measurement is c.sustained:
             return "sustained"
@@ -137,10 +137,10 @@ def behind(p: Point, own: Roofs, key: str | None) -> Measurement | None:
     if p.ridge is not None and p.intensity < p.ridge:
         return own.bandwidth
     c = own.compute.get(key or "")
-    return None if c is None else c.sustained if p.style == "sustained" else c.burst
+    return None if c is None else c.sustained if p.style == "sustained" else c.reached
 
 
 def burst_roof(own: Roofs, key: str | None) -> Measurement | None:
     """What a share of the roof is held against: the burst of a precision, of a stream the slope."""
     c = own.compute.get(key or "")
-    return own.bandwidth if key is None else c.burst if c is not None else None
+    return own.bandwidth if key is None else c.reached if c is not None else None

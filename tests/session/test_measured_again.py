@@ -19,8 +19,9 @@ from roofwatch.session.rates import value
 from roofwatch.session.table import probe_rows
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
-from roofwatch.tui.printed.plain import _follow, line_of
+from roofwatch.tui.printed.plain import _follow, changed_line, line_of
 from roofwatch.tui.printed.report import report
+from roofwatch.tui.probes.probe_mark import mark_of
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 
@@ -135,3 +136,26 @@ def test_a_run_tells_the_second_figure_with_the_first() -> None:
     assert of_first[1].endswith(", measured again: 4.03, the better one stands")
     assert any(line.endswith(", measured again: 2.88, the better one stands") for line in lines)
     assert "TFLOP/s" not in out.getvalue()
+
+
+def test_the_marks_of_a_run_are_those_of_its_record(cpu: Session) -> None:
+    out: Any = io.StringIO()
+    told: Any = Told("cpu/full-1")
+    _follow(told, out, None, UNICODE, None)
+    last: dict[str, str] = {}
+    for line in out.getvalue().splitlines():
+        names = [r.label for r in probe_rows(cpu) if line.startswith(f" {r.label} ")]
+        if name := max(names, key=len, default=""):
+            marks = (UNICODE.ok, UNICODE.warn, UNICODE.wrong)
+            last[name] = next((m for m in marks if f" {m} " in f"{line} "), "")
+    judged = {r.label: mark_of(r, UNICODE)[0] for r in probe_rows(cpu) if r.within is not None}
+    assert judged
+    assert {label: last[label] for label in judged} == judged
+
+
+def test_what_changed_a_mark_is_said_once(cpu: Session) -> None:
+    row = next(r for r in probe_rows(cpu) if r.probe == "add_scalar-fp64")
+    assert changed_line(row, UNICODE).split() == [
+        *(["add_scalar", "fp64", "▲", "now"]),
+        *(f"{', '.join(row.codes)}, by what came after it".split()),
+    ]

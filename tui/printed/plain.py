@@ -12,13 +12,14 @@ from typing import TextIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
 from roofwatch.session.measured_again import Again, measured_again
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale, scaled
 from roofwatch.session.rates import value
-from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
+from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, marked, probe_rows
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.which_stands import standing
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -26,6 +27,7 @@ from roofwatch.tui.drawing.numbers import NOT_READ, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
 from roofwatch.tui.printed.progress_stream import ProgressStream
 from roofwatch.tui.probes.probe_columns import MOST_NAME
+from roofwatch.tui.probes.probe_mark import mark_of
 from roofwatch.tui.screen.leaving import Leaving
 from roofwatch.tui.screen.spent import run_cost_said
 
@@ -102,6 +104,7 @@ def _follow(
         for r in probe_rows(before, [])
         if r.state in SETTLED
     }
+    marks: dict[str, str] = {}  # as said
     faults, notes = len(before.faults), len(before.notes)
     device_said = False
     silence_said: set[str] = set()
@@ -133,14 +136,17 @@ def _follow(
         if device_said or session.measurements:
             scale = rate_scale(session)
             again = {one.probe: one for one in measured_again(session)}
+            new = set()
             for r in probe_rows(session, []):
-                if r.state not in SETTLED:
-                    if r.state == RUNNING:  # one that had failed is tried again
-                        said.pop(r.probe, None)
-                    continue
+                if r.state == RUNNING:  # one that had failed is tried again
+                    said.pop(r.probe, None)
                 now = r.measured, _times(again.get(r.probe))
-                if said.get(r.probe) != now:  # a repeated block again
+                if r.state in SETTLED and said.get(r.probe) != now:  # a repeated block again
                     said[r.probe] = now
+                    new.add(r.probe)
+            for r in probe_rows(session) if new else ():  # judged, so that its mark is the record's
+                if r.probe in new:
+                    marks[r.probe] = marked(r)
                     factor = scale.factor_of(r.unit)
                     say(line_of(scaled(r, scale), glyphs, _again(again.get(r.probe), factor)))
         silence = live.instruments.silence
@@ -156,6 +162,9 @@ def _follow(
         if bar is not None:
             _move(live, bar)
         if not live.probing:
+            for r in probe_rows(session):
+                if marks.get(r.probe, marked(r)) != marked(r):  # by what was measured after it
+                    say(changed_line(r, glyphs))
             if session.price is not None:
                 say(f" {run_cost_said(session)}")
             return
@@ -172,6 +181,13 @@ def _move(live: Live, bar: Progress) -> None:
         description=label or (beat.state if beat else "starting"),
         completed=share if running else 0.0,
     )
+
+
+def changed_line(r: ProbeRow, glyphs: Glyphs) -> str:
+    """Of a probe whose mark is another than when its line was said: the mark, and what it is by."""
+    why = f" {', '.join(r.codes)}" if r.codes else ""
+    label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
+    return f" {label:<21} {mark_of(r, glyphs)[0] or glyphs.note} now{why}, by what came after it"
 
 
 def _times(again: Again | None) -> int:
@@ -200,9 +216,10 @@ def line_of(r: ProbeRow, glyphs: Glyphs, again: str = "") -> str:
     expected = ""
     if r.low is not None and r.high is not None:
         expected = f"expected {three_digits(r.low)} {glyphs.dash} {three_digits(r.high)}"
+        expected += " (wide)" if says_little(r.low, r.high) else ""
     share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
     told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
-    mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
+    mark = mark_of(r, glyphs)[0] if told else ""
     if r.said:
         return f" {label:<21} {r.said}"
     rate = three_digits(r.measured) if r.measured is not None else NOT_READ
