@@ -11,6 +11,7 @@ from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.session.fleet.spreads import metrics
 from roofwatch.session.plan import Question
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 
 BURST = "matmul-{}"
 MOST_SLOW = 3  # named, the others counted
@@ -36,7 +37,7 @@ def _slow(fleet: Fleet, card: str, q: Question) -> list[str]:
         worst = next((o for o in each.others if o.metric == own), each.worst)
         said.append(f"slow in this fleet: {shown(each.who)}, {_said(worst)}")
     left = len(found) - MOST_SLOW
-    return said if left <= 0 else [*said, f"and {left} more are slow (roofwatch show names them)"]
+    return said if left <= 0 else [*said, f"and {left} more are slow ({PROGRAM} show names them)"]
 
 
 def _said(o: Outlier) -> str:
