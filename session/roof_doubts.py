@@ -118,18 +118,22 @@ class Remark(NamedTuple):
     """What is said of a point beside its figures.
 
     ``defines`` is the part of its own roof that it is, ``doubt`` why that roof is not to be
-    believed; both may be empty.
+    believed; both may be empty. ``disturbed``: a burst that is no roof, since more was held; then
+    the doubt is of itself.
     """
 
     defines: str = ""
     doubt: str = ""
+    disturbed: bool = False
 
 
 def remark(p: Point, own: Roofs, key: str | None, doubts: Mapping[str, str]) -> Remark:
     """Of one point; ``doubts`` are those of ``doubted``."""
     part = defines(p, own)
-    roof = p.measurement if part else behind(p, own, key)
-    return Remark(part, doubts.get(roof.probe, "") if roof is not None else "")
+    disturbed = any(c.lifted and p.measurement is c.burst for c in own.compute.values())
+    roof = p.measurement if part or disturbed else behind(p, own, key)
+    doubt = doubts.get(roof.probe, "") if roof is not None else ""
+    return Remark(part, doubt, disturbed)
 
 
 def behind(p: Point, own: Roofs, key: str | None) -> Measurement | None:

@@ -59,11 +59,9 @@ def _measured(r: ProbeRow, glyphs: Glyphs) -> Row:
         return (*pieces, ("  wrong on purpose", "note"))
     if r.within:
         mark, style = mark_of(r, glyphs)  # as in the list, where findings may speak against it
-        but = f", but {', '.join(r.codes)}" if r.grave else ""
-        where = "inside the expected range"
-        if says_little(r.low, r.high) and not but:
-            where = "inside a range so wide that it says little"
-        return (*pieces, (f"  {mark} {where}{but}", style))
+        where = "a very wide range" if says_little(r.low, r.high) else "the expected range"
+        said = "inside its range, but flagged" if r.grave else f"inside {where}"
+        return (*pieces, (f"  {mark} {said}", style))
     side = "below" if r.low is not None and (r.measured or 0.0) < r.low else "above"
     return (*pieces, (f"  {glyphs.warn} {side} the expected range", "warn"))
 

@@ -509,7 +509,7 @@ def test_a_page_has_the_mark_of_its_list(h200: Session) -> None:
         if e.probe == "matmul-bf16":
             h200.expects[key] = msgspec.structs.replace(e, low=e.low / 2)
     said = told(lines(h200, "matmul-bf16"), "measured")
-    assert said.endswith("▲ inside the expected range, but unstable")
+    assert said.endswith("▲ inside its range, but flagged")
     assert told(lines(h200, "matmul-fp16"), "measured").endswith("✓ inside the expected range")
 
 
@@ -517,4 +517,4 @@ def test_a_range_that_says_little_is_called_so(h200: Session) -> None:
     for key, e in list(h200.expects.items()):
         h200.expects[key] = msgspec.structs.replace(e, low=e.high / 20)
     said = told(lines(h200, "matmul-fp16"), "measured")
-    assert said.endswith("✓ inside a range so wide that it says little")
+    assert said.endswith("✓ inside a very wide range")
