@@ -90,6 +90,13 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     drift: float | None = None  # last third against the first, as a share
     first_block_ratio: float | None = None  # warm-up's first block over the settled median
     control_ratio: float | None = None  # of a control: its rate over that of what it controls
+    control_noise: float | None = None  # by which control and controlled lie apart by themselves
+    control_restless: bool = False  # one of the two scatters so far that nothing can be said
+    control_usual: float | None = None  # by which two of this device may where nothing is wrong
+    others_cores: float | None = (
+        None  # kept by other work meanwhile, of ``cores``; where it matters
+    )
+    cores: int | None = None
     held_ratio: float | None = None  # of what is held as well: the held rate over its own
     held_spread: float | None = None  # of the held repetitions, as spread
     profiler_ratio: float | None = None  # the profiler's kernel time over the median

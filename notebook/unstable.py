@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
+from roofwatch.roofline.statistics import HELD_OVER
 
 SPREAD = 0.10
 DRIFT = 0.03
 HELD = 0.05  # under its power limit a clock wanders by less than this
-HELD_OVER = 0.03  # of the short run's rate: less is noise whatever the spreads
 PROFILER = 0.05  # seed, question 1: the profiler's kernel time against the events' median
 
 
@@ -22,7 +22,8 @@ def unstable(reading: Reading) -> Finding | None:
         severity=SUSPECT,
         subject=reading.subject,
         spread=reading.spread,
-        said={"repetitions": reading.repetitions},
+        others_cores=reading.others_cores,
+        said={"repetitions": reading.repetitions, "cores": reading.cores},
     )
 
 
@@ -41,7 +42,12 @@ def bimodal(reading: Reading) -> Finding | None:
         fast_s=fast,
         slow_s=slow,
         slow_share=share,
-        said={"repetitions": reading.repetitions, "longer": slow / fast - 1},
+        others_cores=reading.others_cores,
+        said={
+            "repetitions": reading.repetitions,
+            "longer": slow / fast - 1,
+            "cores": reading.cores,
+        },
     )
 
 
@@ -58,7 +64,12 @@ def drifting(reading: Reading) -> Finding | None:
         severity=NOTE if burst or reading.protocol == "sustained" else SUSPECT,
         subject=reading.subject,
         drift=reading.drift,
-        said={"repetitions": reading.repetitions, "by": abs(reading.drift)},
+        others_cores=reading.others_cores,
+        said={
+            "repetitions": reading.repetitions,
+            "by": abs(reading.drift),
+            "cores": reading.cores,
+        },
     )
 
 
@@ -94,4 +105,6 @@ def held_faster(reading: Reading) -> Finding | None:
         subject=reading.subject,
         ratio=ratio,
         noise=noise,
+        others_cores=reading.others_cores,
+        said={"cores": reading.cores},
     )

@@ -249,7 +249,7 @@ class Worker:
         self._note(f"{spec.key} shows {apart} than {first.key}: both are repeated", spec.key)
         self._span(spec, "end")  # each block lies in a span of its own probe
         self._span(first, "begin")
-        self._stream_block(first)
+        self._reference = first, max(reference, self._stream_block(first))
         self._span(first, "end")
         self._span(spec, "begin")
         self._stream_block(spec)

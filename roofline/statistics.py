@@ -16,6 +16,7 @@ EXACT = 400  # repetitions up to which it is counted; beyond, the normal distrib
 NORMAL = 1.96  # standard deviations of LEVEL
 TRIM = 5  # one in so many of a third may lie anywhere
 APART = 0.02  # modes and drifts closer than this are noise
+HELD_OVER = 0.03  # what is held may lie so far over the short run's rate and be noise
 MINORITY = 0.15  # of the repetitions: less are outliers, no mode
 EXPLAINED = 0.85  # of the variance, by two groups: a normal distribution reaches 0.64
 

@@ -40,6 +40,8 @@ def attributed(session: Session, flat: ComputeRoof, which: str) -> Attributed | 
     m = {"burst": flat.burst, "sustained": flat.sustained}[which]
     nominal = session.nominal
     units = session.device.sm_count
+    if which == "burst" and flat.lifted:
+        return None  # the flat is none of the burst's: what it lost was somebody else's
     if m is None or nominal is None or not flat.nominal_tflops or not units:
         return None
     if not {"m", "n"} <= m.shape.keys():

@@ -7,8 +7,9 @@ from bisect import bisect_right
 import msgspec
 
 from roofwatch.roofline.per_cent import per_cent
-from roofwatch.session.events import Flag
+from roofwatch.session.events import Flag, Note
 from roofwatch.session.fold import Session
+from roofwatch.session.others import said_before
 
 UTIL = 0.10
 SAMPLES = 3
@@ -52,6 +53,14 @@ def busy(session: Session, begin_s: float = 0.0) -> Busy | None:
         processes_bytes=device.processes_bytes if processes else None,
         util=min(utils) if utils else None,
     )
+
+
+def beside(session: Session, begin_s: float, t: float, run: int) -> list[Flag | Note]:
+    """What is written down of other work before a run measures: of a card's as a finding, of a
+    CPU's as a note."""
+    occupied, note = busy(session, begin_s), said_before(session, t, run)
+    flags: list[Flag | Note] = [finding_flag(occupied, session, t, run)] if occupied else []
+    return [*flags, note] if note else flags
 
 
 def finding_flag(occupied: Busy, session: Session, t: float, run: int) -> Flag:

@@ -16,6 +16,7 @@ from roofwatch.session.events import (
     SessionInfo,
     Span,
 )
+from roofwatch.session.which_stands import standing
 
 T = TypeVar("T", Note, Fault)
 
@@ -46,8 +47,8 @@ class CardEvents:
             self.measurements.append(event)
 
     def measured(self, run: int) -> dict[str, Measurement]:
-        """The last measurement of each probe in one run."""
-        return {m.probe: m for m in self.measurements if m.run == run}
+        """Of each probe the measurement that stands in one run."""
+        return standing(m for m in self.measurements if m.run == run)
 
     def leave_behind(self, run: int) -> None:
         """Forget the numbers of the runs before this one."""

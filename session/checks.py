@@ -6,6 +6,7 @@ import msgspec
 
 from roofwatch.roofline.suite import QUICK
 from roofwatch.session.fold import Session
+from roofwatch.session.program import PROGRAM
 
 OK, FAILED, MISSING = "ok", "failed", "missing"
 NOT_OF_THIS = "not of this device"
@@ -40,7 +41,7 @@ def missing(check: str, fill: str) -> Check:
 def command(session: Session, suite: str = QUICK) -> str:
     """What one types to run a suite on the session's device."""
     device = " --device cpu" if session.device.kind == "cpu" else ""
-    return f"roofwatch run{device}" + (f" --suite {suite}" if suite != QUICK else "")
+    return f"{PROGRAM} run{device}" + (f" --suite {suite}" if suite != QUICK else "")
 
 
 def fill(session: Session, probe: str, suite: str = QUICK) -> str:

@@ -92,13 +92,14 @@ def samples_of(session: Session, measurement: Measurement) -> list[Sample]:
 
 
 def span_of(session: Session, measurement: Measurement) -> tuple[float, float]:
-    """Begin and end of the probe's span; the timed part where the span is not closed."""
-    edges = {
-        s.edge: s.t
-        for s in session.spans
-        if s.probe == measurement.probe and s.run == measurement.run
-    }
-    return edges.get("begin", measurement.begin_s), edges.get("end", measurement.end_s)
+    """Begin and end of the probe's span around it; the timed part where there is none.
+
+    A block that was repeated lies in a span of its own.
+    """
+    own = [s for s in session.spans if s.probe == measurement.probe and s.run == measurement.run]
+    begins = [s.t for s in own if s.edge == "begin" and s.t <= measurement.begin_s]
+    ends = [s.t for s in own if s.edge == "end" and s.t >= measurement.end_s]
+    return max(begins, default=measurement.begin_s), min(ends, default=measurement.end_s)
 
 
 def counter_share(

@@ -11,10 +11,11 @@ from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import median
 from roofwatch.session.figures import EXACT, tensor_bytes
 from roofwatch.session.fold import Session
+from roofwatch.session.others import others_cores
 from roofwatch.session.printable import shown
 from roofwatch.session.same_card import same_card
 
-ALIKE_C = 3.0  # degrees between medians that are no difference
+ALIKE = {"°C": 3.0, "cores": 0.2}  # between medians: less is no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
@@ -45,7 +46,7 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
         second = told_b[what, unit]
         if first is None and second is None:
             continue
-        if first == second or (unit == "°C" and _near(first, second)):
+        if first == second or _near(first, second, unit):
             same.append(what)
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
@@ -119,9 +120,9 @@ def of_one_kind(a: Session, b: Session) -> bool:
     return named and same_card(a, b) is False
 
 
-def _near(a: Value, b: Value) -> bool:
+def _near(a: Value, b: Value, unit: str) -> bool:
     known = isinstance(a, float) and isinstance(b, float)
-    return known and abs(a - b) <= ALIKE_C  # type: ignore[operator]
+    return known and abs(a - b) <= ALIKE.get(unit, 0.0)  # type: ignore[operator]
 
 
 def _told(session: Session) -> Mapping[tuple[str, str], Value]:
@@ -129,6 +130,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
     device, software = session.device, session.software
     heat = [s.temp_c for m in session.measured() for s in session.between(m.begin_s, m.end_s)]
     known_c = [c for c in heat if c is not None]
+    others = others_cores(session)
     return {
         ("card", ""): device.name,
         (UUID, ""): device.uuid,
@@ -144,6 +146,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
         ("highest SM clock", "MHz"): device.sm_max_mhz,
         ("highest memory clock", "MHz"): device.mem_max_mhz,
         ("temperature", "°C"): float(median(known_c)) if known_c else None,
+        ("other work", "cores"): round(others, 1) if others is not None else None,
         ("MIG", ""): device.mig,
         ("ECC", ""): device.ecc,
         ("other processes", ""): None if device.processes is None else float(device.processes),

@@ -111,6 +111,7 @@ class Sample(Event, frozen=True, kw_only=True, tag="sample"):
     reasons: int | None = msgspec.field()  # clocks event reasons, NVML's mask
     energy_j: Figure | None = None  # read once a second
     processes: int | None = None  # read once a second
+    others_cores: Figure | None = None  # of a CPU, once a second: what other work kept since then
     counters: dict[str, Nanoseconds] = {}  # accumulated
     status: dict[str, Status] = {}
 
@@ -188,10 +189,10 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Measurement(Event, frozen=True, kw_only=True, tag="measurement"):
     """What a probe knows of one number. Conditions and expectation are added by the fold.
 
-    Of several measurements of one probe in a run the last stands: a block that disagreed with its
-    control was repeated. Those of a sweep or a group are its points, told apart by their shape,
-    of a group by op and variant too. One that was made wrong on purpose has the notebook's code of
-    the mistake, and what would have been reported.
+    Of several measurements of one probe in a run the better one of a stream or a burst stands (a
+    block that disagreed with its control was repeated), of all else the last. Those of a sweep or a
+    group are its points, told apart by their shape, of a group by op and variant too. One that was
+    made wrong on purpose has the notebook's code of the mistake, and what would have been reported.
     """
 
     probe: str

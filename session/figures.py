@@ -115,7 +115,7 @@ def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
     if best is not None:
         yield from _rate(session, best, "DRAM bandwidth", ROOFS, {"kernel": _name(session, best)})
     for key, flat in own.compute.items():
-        for m, which in ((flat.burst, "burst"), (flat.sustained, "sustained")):
+        for m, which in ((flat.reached, "burst"), (flat.sustained, "sustained")):
             if m is not None:
                 yield from _rate(session, m, f"{key} {which}", ROOFS)
     main = own.compute.get(own.main_key or "")
@@ -125,7 +125,7 @@ def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
 
 def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[Figure]:
     slope = estimate(best.times_s, lambda t: gbs(best, t) / 1e3)
-    for m, which in ((flat.burst, "burst"), (flat.sustained, "sustained")):
+    for m, which in ((flat.reached, "burst"), (flat.sustained, "sustained")):
         top = estimate(m.times_s, partial(value, m)) if m is not None else None
         ridge = over(top, slope) if top and slope else None
         if m is not None and ridge is not None:

@@ -15,6 +15,7 @@ from roofwatch.roofline.probe_spec import TRANSFER
 from roofwatch.roofline.statistics import drift, median, modes, spread
 from roofwatch.roofline.suite import LINKS, WATCH
 from roofwatch.session.claims import told
+from roofwatch.session.controlled import controlled
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.decode_bends import bends
 from roofwatch.session.events import Flag, Measurement
@@ -22,6 +23,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.launch import LAUNCH, launch_costs
 from roofwatch.session.link_findings import link_findings
 from roofwatch.session.link_nominal import nominal_link_gbs
+from roofwatch.session.others import cores_of, disturbing
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import (
     gbs,
@@ -49,6 +51,7 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
     cache = session.device.l2_bytes or (nominal.l2_bytes if nominal else None)
     expect = session.expect(m.probe, m.run)
     held = held_of(session, m)
+    control = controlled(session, m)
     nominal_gbs = nominal.bandwidth_gbs if nominal else None
     ceiling_gbs = nominal.ceiling_bandwidth_gbs if nominal else None
     if m.protocol == TRANSFER:
@@ -83,28 +86,20 @@ def reading(session: Session, m: Measurement, own: Roofs) -> Reading:
         modes=(two.fast, two.slow, two.slow_share) if two else None,
         drift=drift(m.times_s),
         first_block_ratio=median(fresh) / settled_s if len(fresh) == FIRST_BLOCK else None,
-        control_ratio=control_ratio(session, m),
+        control_ratio=control.ratio if control else None,
+        control_noise=control.noise if control else None,
+        control_restless=control is not None and control.restless,
+        control_usual=control.usual if control else None,
         held_ratio=value(held) / value(m) if held else None,
         held_spread=spread(held.times_s) if held else None,
         profiler_ratio=m.kernel_time_s / settled_s if m.kernel_time_s else None,
         kernel=m.kernel,
         tensor_core=uses_tensor_cores(m.kernel) if m.kernel and m.op == "matmul" else None,
         moved_bytes=moved_bytes(m),
+        others_cores=disturbing(session, m),
+        cores=cores_of(session),
         in_giga=rate_scale(session).factor > 1,
     )
-
-
-def control_ratio(session: Session, m: Measurement) -> float | None:
-    """Rate of a control over that of the stream it repeats; None for what is no control."""
-    spec = next((s for s in session.specs if s.key == m.probe), None)
-    if spec is None or not spec.control:
-        return None
-    repeats = [
-        x
-        for x in session.measured(m.run)
-        if x.op == m.op and x.protocol == m.protocol and x.probe != m.probe
-    ]
-    return gbs(m) / gbs(repeats[0]) if repeats else None
 
 
 def held_of(session: Session, m: Measurement) -> Measurement | None:

@@ -33,6 +33,7 @@ from roofwatch.session.older_runs import thinned
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
 from roofwatch.session.samples import Samples
+from roofwatch.session.which_stands import standing
 
 if TYPE_CHECKING:
     from roofwatch.roofline.lookup import Nominal
@@ -322,12 +323,12 @@ class Session:
     def measured(self, run: int | None = None) -> list[Measurement]:
         """Measurements of one run (the reported one by default), in order.
 
-        The last of each probe; points of a sweep or a group are none.
+        Of each probe the one that stands; points of a sweep or a group are none.
         """
         wanted = run or self.reported_run
         points = ("sweep", *GROUPS)
         of_run = (m for m in self.measurements if m.run == wanted and m.protocol not in points)
-        return list({m.probe: m for m in of_run}.values())
+        return list(standing(of_run).values())
 
     def group(self, probe: str, run: int | None = None) -> list[Measurement]:
         """The points of a group's probe in one run (the reported one by default), as measured.

@@ -27,7 +27,7 @@ from roofwatch.session.asked import (
     telemetry_arguments,
     telemetry_source,
 )
-from roofwatch.session.busy import Busy, busy, finding_flag
+from roofwatch.session.busy import Busy, beside, busy
 from roofwatch.session.child import Child, Gone
 from roofwatch.session.done import done_so_far
 from roofwatch.session.events import AnyEvent, Device, End, Fault, Note, SessionInfo, Span
@@ -247,9 +247,9 @@ class Live:
                 self._refuse(other)
                 return
             self.file.release()
-        occupied = self.busy() if self._went != self._run else None
-        if occupied is not None:
-            self.tell(finding_flag(occupied, self.session, self.now(), self._run))
+        if self._went != self._run:
+            for event in beside(self.session, self._began_s, self.now(), self._run):
+                self.tell(event)
         self._told_go, self._went = True, self._run
         nominal = self.session.nominal
         if nominal is not None and any(s.mistake for s in self.session.specs):

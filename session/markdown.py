@@ -74,7 +74,7 @@ def markdown(session: Session) -> str:
         parts.append(others(said_why))
     elif session.suite != WATCH:
         parts.append(table_markdown(record_table([session], found), others))
-        parts.append(questions_markdown(questions(session, own), others))
+        parts.append(questions_markdown(questions(session, own, found), others))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What was measured again in a run: both figures, so that none is replaced without a word."""
+"""What was measured again in a run: all its figures, so that none goes without a word."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from roofwatch.session.fold import Session
 from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.rates import unit_of, value
 from roofwatch.session.three_digits import three_digits
+from roofwatch.session.which_stands import REACHED, standing
 
 
 class Again(NamedTuple):
-    """A probe of one figure that has several in a run: the last stands, ``before`` do not."""
+    """A probe of one figure that has several in a run: ``all`` as measured, and which stands."""
 
     probe: str
-    last: Measurement
-    before: tuple[Measurement, ...]
+    stands: Measurement
+    all: tuple[Measurement, ...]
+
+    @property
+    def apart(self) -> float:
+        """The share by which the least lies below the best."""
+        rates = [value(m) for m in self.all]
+        return 1 - min(rates) / max(rates)
 
 
-def measured_again(session: Session) -> list[Again]:
-    """Of the run on show, in the order in which they were first measured."""
+def measured_again(session: Session, run: int | None = None) -> list[Again]:
+    """Of a run (the one on show by default), in the order in which they were first measured."""
     points = ("sweep", *GROUPS)
     of_each: dict[str, list[Measurement]] = {}
     for m in session.measurements:
-        if m.run == session.shown_run and m.protocol not in points:
+        if m.run == (run or session.shown_run) and m.protocol not in points:
             of_each.setdefault(m.probe, []).append(m)
     return [
-        Again(probe, last, tuple(before)) for probe, (*before, last) in of_each.items() if before
+        Again(probe, standing(of)[probe], tuple(of)) for probe, of in of_each.items() if len(of) > 1
     ]
 
 
@@ -39,12 +46,17 @@ def said_again(session: Session, probe: str | None = None) -> list[str]:
     told = []
     for one in measured_again(session):
         if probe in (None, one.probe):
-            tera = units.get(one.probe, unit_of(one.last))
+            tera = units.get(one.probe, unit_of(one.stands))
             factor = scale.factor_of(tera)
-            before = ", ".join(three_digits(value(m) * factor) for m in one.before)
-            now = three_digits(value(one.last) * factor)
+            rates = {id(m): three_digits(value(m) * factor) for m in one.all}
+            if one.stands.protocol in REACHED:
+                better = "better" if len(one.all) == 2 else "best"
+                why = f"the {better} of {', '.join(rates[id(m)] for m in one.all)}"
+            else:
+                why = "the last, after "
+                why += ", ".join(rates[id(m)] for m in one.all if m is not one.stands)
             told.append(
-                f"{session.label(one.probe)} was measured again: {now} {scale.named(tera)} stands, "
-                f"in place of {before}"
+                f"{session.label(one.probe)} was measured again: {rates[id(one.stands)]} "
+                f"{scale.named(tera)} stands, {why}"
             )
     return told

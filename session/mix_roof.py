@@ -62,8 +62,8 @@ def compute_roof(own: Roofs, points: list[Measurement], m: Measurement) -> OwnRo
     Without a burst the nominal peak; None when that is unknown too.
     """
     flat = own.compute.get(m.peak_key or "")
-    if flat is not None and flat.burst is not None:
-        best = max([flat.burst, *(p for p in points if p.peak_key == m.peak_key)], key=tflops)
+    if flat is not None and flat.reached is not None:
+        best = max([flat.reached, *(p for p in points if p.peak_key == m.peak_key)], key=tflops)
         return OwnRoof(rate=tflops(best), by=best.probe)
     paper = flat.nominal_tflops if flat else None
     return OwnRoof(rate=paper, by=NOMINAL) if paper else None

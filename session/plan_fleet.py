@@ -12,6 +12,7 @@ from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.session.fleet.spreads import metrics
 from roofwatch.session.plan import Question
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 
 MOST_SLOW = 3  # named, the others counted
 FINE = 0.1  # a share under it has a digit behind the point: a stream is slow from 0.3 % on
@@ -36,7 +37,7 @@ def _slow(fleet: Fleet, card: str, q: Question) -> list[str]:
         worst = next((o for o in each.others if o.metric == own), each.worst)
         said.append(f"slow in this fleet: {shown(each.who)}, {_said(worst)}")
     left = len(found) - MOST_SLOW
-    return said if left <= 0 else [*said, f"and {left} more are slow (roofwatch show names them)"]
+    return said if left <= 0 else [*said, f"and {left} more are slow ({PROGRAM} show names them)"]
 
 
 def _said(o: Outlier) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from roofwatch.notebook.control import CONTROL
 from roofwatch.notebook.unstable import PROFILER
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.ridge_range import ridge_range
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
 from roofwatch.roofline.transformer_work import SILU_MUL
+from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.checks import NOT_OF_THIS, Check, fill, made, missing
+from roofwatch.session.controlled import controlled
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Expect, Measurement
-from roofwatch.session.findings import control_ratio
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import fusions
 from roofwatch.session.kernel_map import OVERHEAD, TFLOPS, KernelPoint
+from roofwatch.session.printable import shown
 from roofwatch.session.rates import intensity, time_s, value
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import sm_clock
@@ -30,6 +31,7 @@ BATCH = 128  # as far as question 4 asks
 SAVES = 0.40  # silu and mul as one kernel: a time of 3 tensors instead of 5 (seed, question 5)
 VECTOR = ("fp32", "fp64")  # precisions without tensor cores
 
+LITTLE = "a range so wide that this says little"
 CONTROLLED = "moves bytes as fast"
 CACHED = "a tensor that fits in the cache reads above"
 PROFILED = "the profiler's kernel time agrees"
@@ -37,8 +39,11 @@ PROFILED = "the profiler's kernel time agrees"
 
 def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     """The seed's three: another type, a tensor that fits in the cache, the profiler."""
-    ratios = [(m, r) for m in session.measured() if (r := control_ratio(session, m)) is not None]
-    checks = [_controlled(m, r) for m, r in ratios]
+    held_against = [(m, c) for m in session.measured() if (c := controlled(session, m)) is not None]
+    checks = [
+        made(f"{m.dtype} {CONTROLLED}", c.ratio, c.agrees, "of the other type's rate")
+        for m, c in held_against
+    ]
     if not checks:
         checks.append(missing(f"another type {CONTROLLED}", fill(session, "add_scalar")))
     whole, what = own.nominal_gbs, "nominal"
@@ -55,11 +60,6 @@ def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     return [*checks, _profiled(session, own.bandwidth)]
 
 
-def _controlled(m: Measurement, ratio: float) -> Check:
-    ok = abs(ratio - 1) <= CONTROL
-    return made(f"{m.dtype} {CONTROLLED}", ratio, ok, "of the other type's rate")
-
-
 def _profiled(session: Session, m: Measurement | None) -> Check:
     if m is not None and m.kernel_time_s:
         ratio = m.kernel_time_s / time_s(m)
@@ -69,28 +69,55 @@ def _profiled(session: Session, m: Measurement | None) -> Check:
     return missing(PROFILED, fill(session, "triad with the profiler", FULL))
 
 
-def compute_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:
-    """Its range, the unit that it ran on, a matrix large enough, and the clock beside it."""
-    best = (main.burst or main.sustained) if main is not None else None
+def compute_checks(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> list[Check]:
+    """Its range, the unit that it ran on, a matrix large enough, and the clock beside it.
+
+    ``doubts`` are why a probe's figure is not to be believed, here and below.
+    """
+    best = (main.reached or main.sustained) if main is not None else None
     if main is None or best is None:
         told = fill(session, "matmul")
         names = ("the rate lies in its expected range", "the matrix is right of the ridge")
         return [missing(name, told) for name in (*names, "the clock was read meanwhile")]
     return [
-        _in_range(session, best),
+        _in_range(session, best, doubts),
         *_on_tensor_cores(session, best),
         _large_enough(session, own, main, best),
         _clocked(session, best),
     ]
 
 
-def _in_range(session: Session, m: Measurement) -> Check:
+def _in_range(session: Session, m: Measurement, doubts: Mapping[str, str]) -> Check:
     name = f"{m.peak_key} lies in its expected range"
     expect = session.expect(m.probe, m.run)
     if expect is None:
         return missing(name, "nothing was expected: nothing nominal is known")
-    seen = value(m)
-    return made(name, seen / expect.high, expect.holds(seen), "of the highest expected")
+    seen, within = value(m), expect.holds(value(m))
+    return made(
+        f"{name}{_ranged(expect.low, expect.high, within, _doubt(doubts, m))}",
+        seen / expect.high,
+        within and m.probe not in doubts,
+        "of the highest expected",
+    )
+
+
+def _doubt(doubts: Mapping[str, str], *of: Measurement | None) -> str:
+    """Why a figure that rests on these is not to be believed, as its row has it; or empty."""
+    known = [m.probe for m in of if m is not None]
+    doubtful = next((p for p in known if p in doubts), None)
+    whose = f"{doubtful} is " if len(known) > 1 else ""
+    return f"{whose}{doubts[doubtful]}" if doubtful else ""
+
+
+def _ranged(low: float, high: float, within: bool, doubt: str) -> str:
+    """What is added where lying in a range is not all that there is to say."""
+    if not within:
+        return ""
+    if doubt:
+        return f", but is not to be believed: {shown(doubt)}"
+    return f", {LITTLE}" if says_little(low, high) else ""
 
 
 def _on_tensor_cores(session: Session, m: Measurement) -> list[Check]:
@@ -129,7 +156,7 @@ def ridge_expected(
     session: Session, own: Roofs, main: ComputeRoof | None
 ) -> tuple[float, float] | None:
     """Where the ridge should lie by the ranges of its two figures; None where one had none."""
-    best = (main.burst or main.sustained) if main is not None else None
+    best = (main.reached or main.sustained) if main is not None else None
     if best is None or own.bandwidth is None:
         return None
     slope = session.expect(own.bandwidth.probe, own.bandwidth.run)
@@ -141,7 +168,9 @@ def _ends(expect: Expect) -> tuple[float, float]:
     return expect.low, expect.high
 
 
-def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check:
+def ridge_check(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> Check:
     """The first of the two that close the seed's record: the ridge in its expected range."""
     name = "the ridge lies in its expected range"
     key = main.peak_key if main is not None else ""
@@ -152,15 +181,21 @@ def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check
     if expected is None:
         return missing(name, "nothing was expected: nothing nominal is known")
     low, high = expected
+    within = low <= roof.ridge <= high
+    best = (main.reached or main.sustained) if main is not None else None
+    doubt = _doubt(doubts, own.bandwidth, best)
+    span = f"{three_digits(low)} to {three_digits(high)} FLOP/byte"
     return made(
-        f"{name}, {three_digits(low)} to {three_digits(high)} FLOP/byte",
+        f"{name}, {span}{_ranged(low, high, within, doubt)}",
         roof.ridge,
-        low <= roof.ridge <= high,
+        within and not doubt,
         "seen",
     )
 
 
-def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list[Check]:
+def ridge_checks(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> list[Check]:
     """Its range, and how far it lies from the nominal one."""
     name = f"it lies within {per_cent(APART)} of the nominal one"
     key = main.peak_key if main is not None else ""
@@ -173,7 +208,7 @@ def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list
     else:
         ratio = seen.ridge / nominal.ridge
         second = made(name, ratio, abs(ratio - 1) <= APART, "of it")
-    return [ridge_check(session, own, main), second]
+    return [ridge_check(session, own, main, doubts), second]
 
 
 def decode_checks(session: Session, curves: Sequence[DecodeCurve]) -> list[Check]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.per_cent import per_cent, spaced
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
@@ -13,6 +15,7 @@ from roofwatch.session.attribution import Attributed, attributed, bandwidth_attr
 from roofwatch.session.checks import MISSING, Check
 from roofwatch.session.decode import decode_curves
 from roofwatch.session.decode_shape import shape_said
+from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import (
     COMPUTE,
@@ -32,9 +35,10 @@ from roofwatch.session.question_checks import (
     ridge_checks,
 )
 from roofwatch.session.rate_scale import RateScale, rate_scale
-from roofwatch.session.rates import intensity
+from roofwatch.session.rates import intensity, value
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
-from roofwatch.session.roofs import ComputeRoof, Roofs
+from roofwatch.session.roof_doubts import doubted_probes
+from roofwatch.session.roofs import STREAMS, ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
@@ -58,13 +62,19 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         return sum(c.word == MISSING for c in self.checks)
 
 
-def questions(session: Session, own: Roofs) -> list[Question]:
-    """Answers 1 to 5; one that cannot be given names the probe that would give it."""
+def questions(
+    session: Session, own: Roofs, found: Sequence[Finding] | None = None
+) -> list[Question]:
+    """Answers 1 to 5; one that cannot be given names the probe that would give it.
+
+    ``found`` spares judging the session again.
+    """
     main = main_roof(own)
+    doubts = doubted_probes(session, own, found)
     asked = [
         _bandwidth(session, own),
-        _compute(session, own, main),
-        _ridge(session, own, main),
+        _compute(session, own, main, doubts),
+        _ridge(session, own, main, doubts),
         _decode(session, own),
         _kernels(session, own, main),
     ]
@@ -108,6 +118,7 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         question=question,
         answer=f"{three_digits(own.bandwidth_gbs)} GB/s by {own.bandwidth.probe}"
         f"{_share(own.bandwidth_gbs, whole)}.{_unknown(session, whole, 'bandwidth')}"
+        f"{_as_held(session, own)}"
         f"{_lost_bandwidth(session, own)}",
         values={
             "bandwidth_gbs": own.bandwidth_gbs,
@@ -116,6 +127,14 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         },
         checks=bandwidth_checks(session, own),
     )
+
+
+def _as_held(session: Session, own: Roofs) -> str:
+    """Where the slope is of a stream that was held: what the short ones came to."""
+    if own.bandwidth is None or own.bandwidth.protocol != "sustained":
+        return ""
+    short = [m for m in session.measured() if m.protocol == "stream" and m.op in STREAMS]
+    return _disturbed(max(short, key=value, default=None), value(own.bandwidth), 1.0)
 
 
 def _lost_bandwidth(session: Session, own: Roofs) -> str:
@@ -131,7 +150,9 @@ def _lost_bandwidth(session: Session, own: Roofs) -> str:
     )
 
 
-def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
+def _compute(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> Question:
     question = "What share of the nominal compute does it reach, and why not all of it?"
     if main is None or main.best_tflops is None:
         return Question(
@@ -139,7 +160,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             question=question,
             answer="A matmul probe would tell.",
             values={},
-            checks=compute_checks(session, own, main),
+            checks=compute_checks(session, own, main, doubts),
         )
     seen = fall(session, probe=main.sustained.probe) if main.sustained else None
     scale, held = rate_scale(session), ""
@@ -148,6 +169,7 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
     if held and seen is not None and seen.price_tflops and seen.reasons:
         held += f": {seen.sentence}"
     held += "." if held else ""
+    held += _disturbed(main.burst, main.best_tflops, scale.factor) if main.lifted else ""
     whole = main.nominal_tflops
     return Question(
         number=2,
@@ -163,7 +185,18 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
             "nominal_tflops": whole,
             "of_nominal": main.best_tflops / whole if whole else None,
         },
-        checks=compute_checks(session, own, main),
+        checks=compute_checks(session, own, main, doubts),
+    )
+
+
+def _disturbed(short: Measurement | None, reached: float, factor: float) -> str:
+    """Of a roof that is as held: that the short run, which should be the faster, was not."""
+    if short is None:
+        return ""
+    return (
+        f" The short run came to {three_digits(value(short) * factor)} only, though a rested "
+        "device is the faster one: it was disturbed, and what is held, "
+        f"{three_digits(reached * factor)}, stands for both."
     )
 
 
@@ -201,7 +234,9 @@ def _by(found: Attributed) -> str:
     return "" if found.clock.source == SPIN else " by NVML, up to 100 ms old"
 
 
-def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
+def _ridge(
+    session: Session, own: Roofs, main: ComputeRoof | None, doubts: Mapping[str, str]
+) -> Question:
     question = "How far is the measured ridge from the nominal one, and which one decides?"
     seen = ridges(own, main.peak_key) if main is not None else {}
     if "burst" not in seen and "sustained" not in seen:
@@ -210,7 +245,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
             question=question,
             answer="The add_scalar probe and a matmul probe would tell.",
             values=seen,
-            checks=ridge_checks(session, own, main),
+            checks=ridge_checks(session, own, main, doubts),
         )
     said = ", ".join(f"{three_digits(ridge)} {which}" for which, ridge in seen.items())
     decides = _unknown(session, seen.get("nominal"), "ridge", "the measured one decides")
@@ -219,7 +254,7 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
         question=question,
         answer=f"{said} FLOP/byte.{decides or _which_ridge(own)}",
         values={**seen, "changing_side": changing_side(own)},
-        checks=ridge_checks(session, own, main),
+        checks=ridge_checks(session, own, main, doubts),
     )
 
 

@@ -22,7 +22,8 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.question_checks import ridge_expected
 from roofwatch.session.questions import main_roof
-from roofwatch.session.rates import working_set_bytes
+from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.rates import tflops, working_set_bytes
 from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
@@ -94,8 +95,8 @@ def table_rows(session: Session, found: Sequence[Finding] | None = None) -> list
 
 
 def _best(flat: ComputeRoof | None) -> Measurement | None:
-    """What the flat's row is of: the burst, else what was held."""
-    return (flat.burst or flat.sustained) if flat else None
+    """What the flat's row is of: the burst, or what was held where that is faster or alone."""
+    return (flat.reached or flat.sustained) if flat else None
 
 
 def _probes(*of: Measurement | None) -> list[str]:
@@ -188,7 +189,7 @@ def _flat(session: Session, own: Roofs, key: str) -> TableRow:
         row,
         measured=flat.best_tflops,
         share=flat.best_tflops / nominal if nominal else None,
-        note=_sides(m),
+        note=f"{_sides(m)}{_lifted(session, flat)}",
     )
 
 
@@ -202,6 +203,14 @@ def _of_no_cpu(session: Session, key: str, why: str) -> str:
 
 def _sides(m: Measurement) -> str:
     return " x ".join(str(m.shape[side]) for side in "mnk" if side in m.shape)
+
+
+def _lifted(session: Session, flat: ComputeRoof) -> str:
+    """Where the figure is as held: what the burst itself came to."""
+    if flat.burst is None or not flat.lifted:
+        return ""
+    rate = three_digits(tflops(flat.burst) * rate_scale(session).factor)
+    return f", as held; its burst came to {rate}"
 
 
 def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> TableRow:

@@ -25,6 +25,7 @@ from roofwatch.session.record_rows import (
     flat_item,
     table_rows,
 )
+from roofwatch.session.roof_doubts import doubted_probes
 from roofwatch.session.roofs import roofs
 from roofwatch.session.same_card import count_of
 
@@ -154,7 +155,7 @@ def _table(
         card=sessions[0].device.name or "",
         rows=[row for row, _ in rows],
         checks=[
-            ridge_check(of_row[RIDGE], own, main_roof(own)),
+            ridge_check(of_row[RIDGE], own, main_roof(own), doubted_probes(of_row[RIDGE], own)),
             _decode(of_row[STEP], [row for row, _ in rows]),
         ],
         sessions=each,

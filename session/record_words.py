@@ -7,7 +7,9 @@ import io
 from typing import NamedTuple
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.checks import FAILED, NOT_OF_THIS, OK, Check
+from roofwatch.session.question_checks import LITTLE
 from roofwatch.session.rate_scale import RateScale
 from roofwatch.session.record_rows import NOMINAL, TableRow
 from roofwatch.session.record_table import OneSession, RecordTable
@@ -63,12 +65,13 @@ def cells(row: TableRow, scale: RateScale, dash: str = "–") -> Cells:
 def about(row: TableRow) -> str:
     """What stands below a row or behind it: what its figure is of, or what would fill it.
 
-    Where its mark does not say it by the range already, also why it is not to be believed.
+    Also why it is not to be believed, and whether its range is so wide that its mark says little.
     """
     if not row.filled:
         return row.missing
-    doubt = f"not to be believed: {row.doubt}" if row.doubt and row.within is not False else ""
-    return "; ".join(filter(None, (row.note, doubt)))
+    doubt = f"not to be believed: {row.doubt}" if row.doubt else ""
+    wide = LITTLE if row.sound and says_little(row.low, row.high) else ""
+    return "; ".join(filter(None, (row.note, doubt, wide)))
 
 
 def session_said(s: OneSession) -> str:

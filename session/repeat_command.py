@@ -11,6 +11,7 @@ from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 
 HELD_S = (1.0, 3600.0)  # what the options take
 MOST_CONTEXT = 1 << 20
@@ -55,7 +56,7 @@ def _holds(spec: ProbeSpec) -> Iterator[tuple[float | None, tuple[str, ...]]]:
 
 
 def _line(device: str, name: str, sustain_s: float | None, hold: Sequence[str]) -> str:
-    words = ["roofwatch", "run"]
+    words = [PROGRAM, "run"]
     words += ["--device", device] if device else []
     words += ["--suite", name] if name != QUICK else []
     words += ["--hold", ",".join(hold)] if hold else []

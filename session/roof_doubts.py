@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from roofwatch.notebook.finding import NOTE, Finding
-from roofwatch.notebook.unstable import HELD_OVER, held_noise
-from roofwatch.roofline.statistics import spread
+from roofwatch.notebook.unstable import held_noise
+from roofwatch.roofline.statistics import HELD_OVER, spread
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point
@@ -107,7 +107,7 @@ def defines(p: Point, own: Roofs) -> str:
     if p.measurement is own.bandwidth:
         return "slope"
     for c in own.compute.values():
-        if p.measurement is c.burst:
+        if p.measurement is c.burst and not c.lifted:
             return "burst"
         if p.measurement is c.sustained:
             return "sustained"
@@ -118,18 +118,22 @@ class Remark(NamedTuple):
     """What is said of a point beside its figures.
 
     ``defines`` is the part of its own roof that it is, ``doubt`` why that roof is not to be
-    believed; both may be empty.
+    believed; both may be empty. ``disturbed``: a burst that is no roof, since more was held; then
+    the doubt is of itself.
     """
 
     defines: str = ""
     doubt: str = ""
+    disturbed: bool = False
 
 
 def remark(p: Point, own: Roofs, key: str | None, doubts: Mapping[str, str]) -> Remark:
     """Of one point; ``doubts`` are those of ``doubted``."""
     part = defines(p, own)
-    roof = p.measurement if part else behind(p, own, key)
-    return Remark(part, doubts.get(roof.probe, "") if roof is not None else "")
+    disturbed = any(c.lifted and p.measurement is c.burst for c in own.compute.values())
+    roof = p.measurement if part or disturbed else behind(p, own, key)
+    doubt = doubts.get(roof.probe, "") if roof is not None else ""
+    return Remark(part, doubt, disturbed)
 
 
 def behind(p: Point, own: Roofs, key: str | None) -> Measurement | None:
@@ -137,10 +141,10 @@ def behind(p: Point, own: Roofs, key: str | None) -> Measurement | None:
     if p.ridge is not None and p.intensity < p.ridge:
         return own.bandwidth
     c = own.compute.get(key or "")
-    return None if c is None else c.sustained if p.style == "sustained" else c.burst
+    return None if c is None else c.sustained if p.style == "sustained" else c.reached
 
 
 def burst_roof(own: Roofs, key: str | None) -> Measurement | None:
     """What a share of the roof is held against: the burst of a precision, of a stream the slope."""
     c = own.compute.get(key or "")
-    return own.bandwidth if key is None else c.burst if c is not None else None
+    return own.bandwidth if key is None else c.reached if c is not None else None

@@ -12,7 +12,10 @@ from typing import Any, NamedTuple, overload
 
 from roofwatch.session.events import Sample
 
-FLOATS = ("sm_mhz", "mem_mhz", "power_w", "power_instant_w", "temp_c", "util", "energy_j")
+FLOATS = (
+    *("sm_mhz", "mem_mhz", "power_w", "power_instant_w", "temp_c", "util", "energy_j"),
+    "others_cores",
+)
 MEMORY = "mem_used_bytes"
 POWER = "power"  # instant where the card has it, else the average
 BLOCK = 64  # samples whose lowest and highest are kept
@@ -192,7 +195,7 @@ class Samples(Sequence[Sample]):
         """The samples of a range of places."""
         found: list[Sample] = []
         for row in zip(*(column[first:last] for column in self._columns()), strict=True):
-            t, sm, mem, power, instant, temp, util, energy, used, rest_at, begin = row
+            t, sm, mem, power, instant, temp, util, energy, others, used, rest_at, begin = row
             rest = self._rest[rest_at]
             counted = self._counted[begin : begin + len(rest.counters)]
             found.append(
@@ -208,6 +211,7 @@ class Samples(Sequence[Sample]):
                     util=None if util != util else util,
                     reasons=rest.reasons,
                     energy_j=None if energy != energy else energy,
+                    others_cores=None if others != others else others,
                     processes=rest.processes,
                     counters=dict(zip(rest.counters, counted, strict=True)),
                     status=dict(rest.status),

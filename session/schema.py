@@ -9,10 +9,11 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.session.events import SCHEMA, UNDECODABLE
+from roofwatch.session.program import PROGRAM
 
 NO_SESSION = "not a roofwatch session"
 FLEET = "roofwatch.fleet"  # the family of session/fleet/lines.py
-FLEETS = "it is a fleet's file, which roofwatch show reads"
+FLEETS = f"it is a fleet's file, which {PROGRAM} show reads"
 
 
 class _First(msgspec.Struct):

@@ -114,7 +114,7 @@ def record(session: Session, file: Path | None) -> Record:
         cost=msgspec.to_builtins(costs(session, own, curves)) or {},
         watch=_watch(session),
         table=record_table([session], found),
-        questions=questions(session, own),
+        questions=questions(session, own, found),
         notes=[
             {"t": n.t, "text": n.text, **({"probe": n.probe} if n.probe else {})}
             for n in session.notes

@@ -120,7 +120,7 @@ def fall(session: Session, run: int | None = None, probe: str | None = None) -> 
 def _burst_of(session: Session, probe: str, run: int) -> Measurement | None:
     """The burst measurement of the same precision; the sustained probe holds its best shape."""
     key = unheld_key(probe)
-    return next((m for m in session.measurements if m.probe == key and m.run == run), None)
+    return next((m for m in session.measured(run) if m.probe == key), None)
 
 
 def throttled(session: Session, probe: str) -> Finding | None:

@@ -5,6 +5,7 @@ Uses psutil, which runs on macOS too; /proc and sysfs where they exist.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -12,6 +13,7 @@ import psutil
 
 from roofwatch.session.events import Device, Note, Sample, Software, Status
 from roofwatch.session.host_cpu import CPUS, read, usable
+from roofwatch.session.other_work import OtherWork
 from roofwatch.telemetry.cpu import identify, quiet
 from roofwatch.telemetry.metric import CELSIUS, MHZ
 from roofwatch.telemetry.rapl import Rapl
@@ -32,6 +34,8 @@ class Host:
     neighbours: tuple[Device, ...] = ()
 
     def __init__(self, notes: list[str]) -> None:
+        self._others = OtherWork(os.getppid())  # the parent's children are its own work
+        self._others_told = False
         self.notes = notes
         self._cpus = usable()
         self._rapl = Rapl()
@@ -64,7 +68,11 @@ class Host:
         }
         readings: dict[str, Any] = {name: value for name, (value, _) in values.items()}
         energy = self._joules if slow else None
-        return Sample(t=t, gpu=None, energy_j=energy, status=status, **readings)
+        others = self._others.cores() if slow or not self._others_told else None
+        self._others_told = self._others_told or others is not None
+        return Sample(
+            t=t, gpu=None, energy_j=energy, others_cores=others, status=status, **readings
+        )
 
     def beside(self, t: float) -> list[Sample | Note]:
         """There is one host."""

@@ -167,12 +167,12 @@ def test_many_have_a_column_each_and_a_mark(made: Any) -> None:
 def test_strict_does_not_pass_what_it_cannot_tell(made: Any) -> None:
     def few_and_slow(event: dict[str, Any]) -> None:
         if event["kind"] == "measurement" and event["probe"] == "matmul-bf16":
-            event["times_s"] = [1.05 * t for t in event["times_s"][:4]]
+            event["times_s"] = [1.15 * t for t in event["times_s"][:4]]  # above what is held
 
     other = made("few.jsonl", few_and_slow)
     code, out, err = said(QUICK[0], other, "--strict")
     assert (code, err.count("\n")) == (2, 1)
-    assert "--strict cannot tell: of too few repetitions to tell: bf16 burst 0.95" in err
+    assert "--strict cannot tell: of too few repetitions to tell: bf16 burst 0.8" in err
     assert "bf16 burst" in out
     assert said(QUICK[0], other)[0] == 0
     assert said(other, QUICK[0], "--strict")[0] == 0  # the other way it is faster

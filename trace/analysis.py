@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from roofwatch.roofline.kernel_bound import BOUNDS, OVERHEAD, UNKNOWN
 from roofwatch.session.ceilings import NOMINAL
+from roofwatch.session.program import PROGRAM
 from roofwatch.trace.candidates import candidates
 from roofwatch.trace.card_roofs import NONE, ceilings
 from roofwatch.trace.judged import Judged, judge, rows
@@ -165,7 +166,7 @@ def _card_notes(card: Card, recording: Recording) -> list[str]:
         whose = f"nothing is known of {card.name}" if card.name else "the trace names no card"
         notes.append(f"{whose}: give --gpu NAME or --session FILE, and kernels get a roof")
     elif card.origin == NOMINAL:
-        measure = "" if card.asked else "; roofwatch run on that card measures what it really does"
+        measure = "" if card.asked else f"; {PROGRAM} run on that card measures what it really does"
         notes.append(f"the roofs are nominal, which no kernel reaches{measure}")
     names = dict.fromkeys(c.name for d, c in recording.cards.items() if d != HOST)
     if len(names) > 1:

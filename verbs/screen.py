@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Mapping
 
 import roofwatch
+from roofwatch.session.program import PROGRAM
 from roofwatch.tui.printed.look_options import add_look_options, add_trace_option
 from roofwatch.verbs import run
 from roofwatch.verbs.live import add_options, kept_said, live_session
@@ -99,7 +100,7 @@ def main(argv: list[str], verbs: Mapping[str, Callable[[list[str]], int]]) -> in
         print(script(options.completion, parser, verbs), end="")
         return 0
     if options.trace is not None and not has_screen():
-        parser.error("--trace needs a terminal; roofwatch trace FILE prints it")
+        parser.error(f"--trace needs a terminal; {PROGRAM} trace FILE prints it")
     if not has_screen():
         return HUNG_UP if hung_up() else run.main(argv, look=True)
     gc.disable()  # until the first paint: collecting costs a fifth of the start

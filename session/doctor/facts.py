@@ -39,6 +39,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     asked: str = "auto"  # "auto" | "cpu" | "cuda:N"
     machine: Machine = Machine()
+    others_cores: float | None = None  # that other work kept while we looked
     environ: Mapping[str, str] = {}
     device: Device | None = None
     driver: str | None = None

@@ -10,9 +10,11 @@ from roofwatch.roofline.time_said import time_said
 from roofwatch.session.doctor.facts import Facts
 from roofwatch.session.doctor.said import Checks, Said, fail, ok, unknown, warn
 from roofwatch.session.doctor.words import many, value
+from roofwatch.session.others import MATTERS as OTHERS
 
 FEW_CORES = 4
 THROTTLED = 0.05  # of the quota's periods
+OTHERS_BESIDE = 0.9  # of the cores, where a card is what is measured
 LAUNCH_S, CALL_S = 15e-6, 15e-6  # a kernel's launch from torch, a CPU's smallest operator
 SHM_BYTES = 1 << 30
 CONTAINER_SHM_BYTES = 64 << 20
@@ -54,6 +56,20 @@ def _cpu_limit(facts: Facts) -> Said:
         return warn(found, "a quota that is not used up", LARGER)
     if limit < min(FEW_CORES, cpu.cores or FEW_CORES):
         return warn(found, f"{FEW_CORES} cores' worth", LARGER)
+    return ok(found)
+
+
+def _load(facts: Facts) -> Said:
+    """Other work leaves them to us."""
+    kept, cores = facts.others_cores, facts.machine.cpu.cores
+    if kept is None or not cores:
+        return unknown("the kernel does not tell it here")
+    found = f"other work keeps {kept:.1f} of {many(cores, 'core')}"
+    # Beside a card the host's other work decides little until it takes all there is.
+    most = (OTHERS if facts.device is None else OTHERS_BESIDE) * cores
+    if kept >= most:
+        do = "wait until it is over, or end it: figures come out lower and scatter"
+        return warn(found, f"under {per_cent(most / cores)} of them", do)
     return ok(found)
 
 
@@ -128,6 +144,7 @@ def _disk(name: str, facts: Facts) -> Said:
 CHECKS: Checks = {
     "host-cpu": _cores,
     "cpu-limit": _cpu_limit,
+    "host-load": _load,
     "launch-rate": _launch_rate,
     "host-memory": _memory,
     "memory-limit": _memory_limit,

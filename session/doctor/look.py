@@ -25,6 +25,7 @@ from roofwatch.session.expectation import nominal_of
 from roofwatch.session.health import CardHealth, Checkup
 from roofwatch.session.instruments import Instruments
 from roofwatch.session.kept_file import SessionFile
+from roofwatch.session.other_work import OtherWork
 
 POLL_S = 0.01
 PAUSE_S = 2.0  # between two looks at the instruments
@@ -52,6 +53,7 @@ def look(device: str, environ: Mapping[str, str], say: Callable[[str], None]) ->
     """
     cards = load_cards()
     one = _Look(device, say)
+    others = OtherWork(os.getpid())
     try:
         one.start()
         host = machine(environ)
@@ -61,7 +63,7 @@ def look(device: str, environ: Mapping[str, str], say: Callable[[str], None]) ->
             if one.card_told and not one.said_so:
                 told = one.facts(host, looked_at(environ))
                 one.say_so(told)
-        told = one.facts(host, looked_at(environ))
+        told = replace(one.facts(host, looked_at(environ)), others_cores=others.cores())
     finally:
         one.end()
     if told.device is None:

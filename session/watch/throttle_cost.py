@@ -63,9 +63,9 @@ def clock_roof(session: Session) -> ClockRoof | None:
     """The main precision's roof against the clock; None where no clock was read with it."""
     own = roofs(session)
     flat = own.compute.get(own.main_key or "")
-    if flat is None or flat.burst is None or flat.burst_tflops is None:
+    if flat is None or flat.reached is None or flat.burst_tflops is None:
         return None
-    fast = sm_clock(session, flat.burst)
+    fast = sm_clock(session, flat.reached)
     if fast is None:
         return None
     held = sm_clock(session, flat.sustained) if flat.sustained is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofwatch.notebook.finding import SUSPECT, Finding
+from roofwatch.notebook.finding import NOTE, SUSPECT, Finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge
 
@@ -34,6 +34,35 @@ def test_the_message_never_rounds_a_disagreement_onto_agreement() -> None:
         assert said in one.message
 
 
-def test_a_control_that_scatters_too_is_called_unstable_once() -> None:
-    codes = [f.code for f in found(control_ratio=0.71, spread=0.16)]
-    assert sorted(codes) == ["inefficient-kernel", "unstable"]
+def test_a_control_that_scatters_is_the_noises_doing_and_no_kernels() -> None:
+    told = found(control_ratio=0.71, spread=0.16, control_restless=True, control_noise=0.2)
+    assert [f.code for f in told] == ["unstable", "unstable"]
+    assert "71 %" in told[0].message
+    assert all("byte count" not in f.message for f in told)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "noise", "usual", "severity"),
+    [
+        (0.77, 0.28, 0.02, SUSPECT),  # repeated, the blocks themselves lay 28 % apart
+        (1.25, 0.21, 0.02, SUSPECT),
+        (0.97, 0.0, 0.10, NOTE),  # as far as any two runs of this device may
+    ],
+)
+def test_what_the_noise_explains_is_unstable(
+    ratio: float, noise: float, usual: float, severity: str
+) -> None:
+    (one,) = found(control_ratio=ratio, control_noise=noise, control_usual=usual)
+    assert (one.code, one.root, one.severity) == ("unstable", "conditions", severity)
+    assert one.evidence == {"ratio": ratio, "noise": max(noise, usual)}
+
+
+def test_blocks_that_repeat_and_differ_are_the_kernels_doing() -> None:
+    (one,) = found(control_ratio=0.605, control_noise=0.03, control_usual=0.02)
+    assert one.code == "inefficient-kernel"
+
+
+def test_other_work_is_named() -> None:
+    (one,) = found(control_ratio=0.8, control_noise=0.3, others_cores=1.72, cores=2)
+    assert "1.7 of 2 cores" in one.message
+    assert one.evidence["others_cores"] == 1.72

@@ -21,6 +21,7 @@ from roofwatch.roofline.probe_spec import (  # noqa: E402
     sweep_of,
 )
 from roofwatch.session.events import End, Measurement, Note, Span  # noqa: E402
+from roofwatch.session.which_stands import standing  # noqa: E402
 
 FIRST = stream_spec("add_scalar", "fp32")
 CONTROL = stream_spec("add_scalar", "fp64", control=True)
@@ -115,10 +116,22 @@ def test_each_repetition_lies_in_a_span_of_its_own_probe(
     ]
 
 
-def test_the_last_of_each_is_the_repeated_one(monkeypatch: pytest.MonkeyPatch, heard: Any) -> None:
+def test_both_blocks_are_kept_and_the_better_of_each_stands(
+    monkeypatch: pytest.MonkeyPatch, heard: Any
+) -> None:
     run(monkeypatch, heard, [1e-3, 3e-3, 1.1e-3, 2.2e-3])
-    last = {m.probe: m.times_s[0] for m in heard.of(Measurement)}
-    assert last == {FIRST.key: 1.1e-3, CONTROL.key: 2.2e-3}
+    assert [m.times_s[0] for m in heard.of(Measurement)] == [1e-3, 3e-3, 1.1e-3, 2.2e-3]
+    stand = {probe: m.times_s[0] for probe, m in standing(heard.of(Measurement)).items()}
+    assert stand == {FIRST.key: 1e-3, CONTROL.key: 2.2e-3}
+
+
+def test_the_next_control_is_held_against_the_better_first(
+    monkeypatch: pytest.MonkeyPatch, heard: Any
+) -> None:
+    third = stream_spec("add_scalar", "bf16", control=True)
+    run(monkeypatch, heard, [1.1e-3, 2e-3, 1e-3, 2e-3, 0.5e-3], (FIRST, CONTROL, third))
+    assert heard.measured[-1] == third.key
+    assert len(heard.of(Note)) == 1
 
 
 def test_a_disagreement_that_stays_is_repeated_once_and_no_more(

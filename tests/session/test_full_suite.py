@@ -12,9 +12,10 @@ import pytest
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.peaks import TENSOR_KEYS
 from roofwatch.session.attribution import attributed, bandwidth_attributed
+from roofwatch.session.controlled import controlled
 from roofwatch.session.events import Measurement, Series
 from roofwatch.session.file import events
-from roofwatch.session.findings import control_ratio, findings
+from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.points import points
 from roofwatch.session.questions import questions
@@ -91,21 +92,16 @@ def test_a_profiler_that_disagrees_is_a_finding(full_file: Path) -> None:
 
 def test_the_control_moves_bytes_as_fast(full: Session, full_file: Path) -> None:
     control = measured(full, "add_scalar-fp32")
-    assert control_ratio(full, control) == pytest.approx(1, abs=0.02)
-    assert control_ratio(full, measured(full, "triad-fp16")) is None
+    seen = controlled(full, control)
+    assert seen is not None
+    assert seen.ratio == pytest.approx(1, abs=0.02)
+    assert seen.noise < 0.02
+    assert not seen.restless
+    assert controlled(full, measured(full, "triad-fp16")) is None
     slow = replaced(full_file, "add_scalar-fp32", times_s=[t * 1.1 for t in control.times_s])
     found = [f for f in findings(slow) if f.subject == "add_scalar-fp32" and f.root == "bytes"]
     assert [f.code for f in found] == ["inefficient-kernel"]
     assert found[0].evidence["ratio"] == pytest.approx(0.9, abs=0.02)
-
-
-def test_the_last_block_of_a_probe_stands(full_file: Path) -> None:
-    stream = list(events(full_file))
-    first = next(e for e in stream if isinstance(e, Measurement) and e.probe == "triad-fp16")
-    again = msgspec.structs.replace(first, times_s=[t * 2 for t in first.times_s])
-    session = fold([*stream, again])
-    assert len([m for m in session.measured() if m.probe == "triad-fp16"]) == 1
-    assert measured(session, "triad-fp16").times_s == again.times_s
 
 
 def test_good_numbers_raise_notes_alone(full: Session) -> None:

@@ -9,12 +9,17 @@ from msgspec import structs
 
 from roofwatch.notebook.finding import SUSPECT, Finding
 from roofwatch.session.events import AnyEvent, Measurement
+from roofwatch.session.figures import figures
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.points import points
+from roofwatch.session.questions import questions
+from roofwatch.session.rates import tflops
+from roofwatch.session.record_rows import table_rows
 from roofwatch.session.roof_doubts import burst_roof, doubted, remark
 from roofwatch.session.roofs import roofs
+from roofwatch.session.three_digits import three_digits
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 RECORDED = [p for p in sorted(SESSIONS.rglob("*.jsonl")) if not p.name.startswith("fleet-")]
@@ -58,6 +63,47 @@ def test_a_burst_slower_than_what_is_held_is_a_finding(h200_file: Path) -> None:
 def test_a_stream_slower_than_what_is_held_is_one_as_well(full_file: Path) -> None:
     (one,) = held_faster(slower(full_file, "triad-fp16", 1.2))
     assert one.subject == "triad-fp16"
+
+
+def test_a_burst_that_was_disturbed_is_at_least_what_was_held(h200_file: Path) -> None:
+    session = slower(h200_file, "matmul-bf16", 2.0)
+    flat = roofs(session).compute["bf16"]
+    assert flat.lifted
+    assert flat.burst_tflops == flat.sustained_tflops
+    assert flat.reached is flat.sustained
+    assert flat.burst is not None
+    short = three_digits(tflops(flat.burst))
+    (answer,) = (q.answer for q in questions(session, roofs(session)) if q.number == 2)
+    assert f"The short run came to {short} only" in answer
+    (told,) = (r for r in table_rows(session) if r.item == "compute_bf16")
+    assert told.measured == flat.sustained_tflops
+    assert told.note.endswith(f", as held; its burst came to {short}")
+    assert not told.doubt  # the burst itself is, wherever it stands
+    assert "matmul-bf16" in doubted(session, roofs(session))
+    compared = {f.what: f.estimate.value for f in figures(session)}
+    assert compared["bf16 burst"] == compared["bf16 sustained"]
+
+
+def test_within_three_per_cent_burst_and_held_stay_as_they_are(h200_file: Path) -> None:
+    session = slower(h200_file, "matmul-bf16", 1.22)
+    flat = roofs(session).compute["bf16"]
+    assert flat.burst is not None
+    assert flat.sustained_tflops is not None
+    assert flat.burst_tflops == tflops(flat.burst) < flat.sustained_tflops
+    (answer,) = (q.answer for q in questions(session, roofs(session)) if q.number == 2)
+    assert "short run" not in answer
+
+
+def test_a_slope_that_was_disturbed_is_at_least_what_was_held(full_file: Path) -> None:
+    session = fold(events(full_file))
+    session.measurements = [
+        structs.replace(m, times_s=[t * 1.2 for t in m.times_s]) if m.protocol == "stream" else m
+        for m in session.measurements
+    ]
+    own = roofs(session)
+    assert own.bandwidth_gbs == own.held_gbs
+    (answer,) = (q.answer for q in questions(session, own) if q.number == 1)
+    assert "The short run came to" in answer
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: p.stem)

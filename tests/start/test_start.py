@@ -63,6 +63,7 @@ if what == "look":
         "package": os.path.realpath(os.path.dirname(__file__)),
         "arguments": rest,
         "pycache": sys.pycache_prefix,
+        "by_start": os.environ.get("ROOFWATCH_BY_START"),
     }))
 elif what == "exit":
     sys.exit(int(rest[0]))
@@ -344,6 +345,7 @@ def test_with_everything_there_nothing_is_installed(ready: Box) -> None:
     assert found["prefix"] == str(ready.at / "usr")
     assert found["package"] == str(ready.project)
     assert found["arguments"] == ["a b", "*", "--help"]
+    assert found["by_start"]  # so that the commands it names are ./start ones
     assert not list(ready.cache.glob("env-*"))
 
 

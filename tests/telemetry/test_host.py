@@ -218,3 +218,14 @@ def test_this_machine():
     assert second.mem_used_bytes > 0
     if sys.platform == "linux":
         assert 0 <= second.util <= 1
+
+
+def test_other_work_is_told_once_a_second(monkeypatch):
+    asked = iter([None, 1.25, 0.5])
+    monkeypatch.setattr(host.OtherWork, "cores", lambda self: next(asked))
+    source = host.Host([])
+    told = [
+        source.sample(t, slow=slow).others_cores
+        for t, slow in [(0.1, False), (0.2, False), (0.3, False), (1.1, True), (1.2, False)]
+    ]
+    assert told == [None, 1.25, None, 0.5, None]

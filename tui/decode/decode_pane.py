@@ -11,6 +11,7 @@ from roofwatch.session.decode import BENT, DecodeCurve, DecodePoint, decode_curv
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import Plan
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.decode import decode_table
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
@@ -39,11 +40,11 @@ WHOLE = 1000  # rows: a report says all of it
 ROOMY = 26  # rows from which all that is to be said stands below
 LEAST_NAME, MOST_NAME = 16, 40  # cells of a model's
 NUMBER = 5  # the key that shows this pane alone
-ON_SCREEN = "roofwatch --suite decode"
+ON_SCREEN = f"{PROGRAM} --suite decode"
 NOT_YET = " No decode step is measured yet; the card's roofs come first."
 NEVER = " No decode step was measured in this session."
 HOW = (
-    f"roofwatch run --suite decode measures one, {ON_SCREEN} does so in the screen: eager and as "
+    f"{PROGRAM} run --suite decode measures one, {ON_SCREEN} does so in the screen: eager and as "
     "a CUDA graph, against its own parts."
 )
 

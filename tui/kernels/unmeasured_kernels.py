@@ -5,15 +5,16 @@ from __future__ import annotations
 from roofwatch.roofline.common_work import common
 from roofwatch.roofline.suite import LINKS
 from roofwatch.session.fold import Session
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.roofs import Roofs
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.kernels.kernel_rows import BOUND
 
 PAPER_CELLS = 66  # of the table on paper, with whole words in its head
-ON_SCREEN = "roofwatch --suite kernels"
+ON_SCREEN = f"{PROGRAM} --suite kernels"
 HOW = (
-    f"roofwatch run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
+    f"{PROGRAM} run --suite kernels measures them, {ON_SCREEN} does so in the screen: what each"
     " kernel of a transformer reaches of its own roof, what fusion brings, what a launch costs."
 )
 

@@ -48,7 +48,7 @@ def session_rows(
     if said := unfilled(session):
         return wrapped(said, room - 2, "dim", " ")
     table = table_rows(record_table([session], found), room, glyphs)
-    return [*table, row(""), *question_rows(questions(session, own), room, glyphs)]
+    return [*table, row(""), *question_rows(questions(session, own, found), room, glyphs)]
 
 
 def check_rows(checks: Sequence[Check], room: int, glyphs: Glyphs) -> list[Row]:

@@ -15,6 +15,7 @@ from rich.cells import cell_len, set_cell_size
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.rate_scale import scale_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money
@@ -71,7 +72,7 @@ def _nameless(one: Logged) -> Logged:
 def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     """The table in ``room`` cells: hours and cost where a price was said."""
     if not found:
-        return [row((" no saved sessions yet: roofwatch run keeps one", "dim"))]
+        return [row((f" no saved sessions yet: {PROGRAM} run keeps one", "dim"))]
     priced = any(e.cost is not None for e in found)
     paid = max([COST, *(cell_len(_cost(e)) + 1 for e in found)]) if priced else 0
     roomy = room >= YEAR + (HOURS + paid if priced else 0)

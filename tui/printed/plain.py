@@ -12,17 +12,22 @@ from typing import TextIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
+from roofwatch.session.measured_again import Again, measured_again
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale, scaled
-from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, probe_rows
+from roofwatch.session.rates import value
+from roofwatch.session.table import DONE, FAILED, RUNNING, SKIPPED, ProbeRow, marked, probe_rows
 from roofwatch.session.three_digits import three_digits
+from roofwatch.session.which_stands import standing
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, percent
 from roofwatch.tui.drawing.rows_of_text import head_of
 from roofwatch.tui.printed.progress_stream import ProgressStream
 from roofwatch.tui.probes.probe_columns import MOST_NAME
+from roofwatch.tui.probes.probe_mark import mark_of
 from roofwatch.tui.screen.leaving import Leaving
 from roofwatch.tui.screen.spent import run_cost_said
 
@@ -93,9 +98,13 @@ def _follow(
     live: Live, out: ProgressStream, bar: Progress | None, glyphs: Glyphs, leaving: Leaving | None
 ) -> None:
     before = live.session  # of a session that is resumed all that is known already
-    said: dict[str, float | None] = {
-        r.probe: r.measured for r in probe_rows(before, []) if r.state in SETTLED
+    again = {one.probe: one for one in measured_again(before)}
+    said = {
+        r.probe: (r.measured, _times(again.get(r.probe)))
+        for r in probe_rows(before, [])
+        if r.state in SETTLED
     }
+    marks: dict[str, str] = {}  # as said
     faults, notes = len(before.faults), len(before.notes)
     device_said = False
     silence_said: set[str] = set()
@@ -126,16 +135,20 @@ def _follow(
         faults = len(session.faults)
         if device_said or session.measurements:
             scale = rate_scale(session)
+            again = {one.probe: one for one in measured_again(session)}
+            new = set()
             for r in probe_rows(session, []):
-                if r.state not in SETTLED:
-                    if r.state == RUNNING:  # one that had failed is tried again
-                        said.pop(r.probe, None)
-                    continue
-                if r.probe not in said or said[r.probe] != r.measured:  # a repeated block again
-                    first, said[r.probe] = said.get(r.probe), r.measured
-                    if first is not None:
-                        first *= scale.factor_of(r.unit)
-                    say(line_of(scaled(r, scale), glyphs, first))
+                if r.state == RUNNING:  # one that had failed is tried again
+                    said.pop(r.probe, None)
+                now = r.measured, _times(again.get(r.probe))
+                if r.state in SETTLED and said.get(r.probe) != now:  # a repeated block again
+                    said[r.probe] = now
+                    new.add(r.probe)
+            for r in probe_rows(session) if new else ():  # judged, so that its mark is the record's
+                if r.probe in new:
+                    marks[r.probe] = marked(r)
+                    factor = scale.factor_of(r.unit)
+                    say(line_of(scaled(r, scale), glyphs, _again(again.get(r.probe), factor)))
         silence = live.instruments.silence
         if silence is not None and silence[0] not in silence_said:
             silence_said.add(silence[0])
@@ -149,6 +162,9 @@ def _follow(
         if bar is not None:
             _move(live, bar)
         if not live.probing:
+            for r in probe_rows(session):
+                if marks.get(r.probe, marked(r)) != marked(r):  # by what was measured after it
+                    say(changed_line(r, glyphs))
             if session.price is not None:
                 say(f" {run_cost_said(session)}")
             return
@@ -167,10 +183,32 @@ def _move(live: Live, bar: Progress) -> None:
     )
 
 
-def line_of(r: ProbeRow, glyphs: Glyphs, before: float | None = None) -> str:
+def changed_line(r: ProbeRow, glyphs: Glyphs) -> str:
+    """Of a probe whose mark is another than when its line was said: the mark, and what it is by."""
+    why = f" {', '.join(r.codes)}" if r.codes else ""
+    label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
+    return f" {label:<21} {mark_of(r, glyphs)[0] or glyphs.note} now{why}, by what came after it"
+
+
+def _times(again: Again | None) -> int:
+    return len(again.all) if again is not None else 1
+
+
+def _again(again: Again | None, factor: float) -> str:
+    """Of a probe that was measured again: the figure that gave way, times ``factor``."""
+    if again is None:
+        return ""
+    *before, last = again.all
+    if last is not again.stands:
+        return f"measured again: {three_digits(value(last) * factor)}, the better one stands"
+    stood = standing(before)[again.probe]
+    return f"measured again: in place of {three_digits(value(stood) * factor)}"
+
+
+def line_of(r: ProbeRow, glyphs: Glyphs, again: str = "") -> str:
     """One probe's line: expected, measured, share of nominal, whether it is wrong on purpose.
 
-    ``before`` is the figure that it takes the place of, in the same unit.
+    ``again`` is what is said of one that was measured again.
     """
     label = head_of(r.label, MOST_NAME, glyphs.ellipsis)
     if r.state in (SKIPPED, FAILED):
@@ -178,14 +216,14 @@ def line_of(r: ProbeRow, glyphs: Glyphs, before: float | None = None) -> str:
     expected = ""
     if r.low is not None and r.high is not None:
         expected = f"expected {three_digits(r.low)} {glyphs.dash} {three_digits(r.high)}"
+        expected += " (wide)" if says_little(r.low, r.high) else ""
     share = f"{percent(r.of_nominal)} of nominal" if r.of_nominal else ""
     told = r.within is not None and not r.on_purpose  # a wrong number is meant to lie outside
-    mark = (glyphs.ok if r.within else glyphs.warn) if told else ""
+    mark = mark_of(r, glyphs)[0] if told else ""
     if r.said:
         return f" {label:<21} {r.said}"
     rate = three_digits(r.measured) if r.measured is not None else NOT_READ
     measured = f"{rate:>6} {r.unit:<8}"
     said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
-    if before is not None:
-        said += f", measured again: in place of {three_digits(before)}"
+    said += f", {again}" if again else ""
     return f"{said}, on purpose" if r.on_purpose else said

@@ -13,6 +13,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.links import links
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.roofs import roofs
 from roofwatch.session.watch.card_roofs import card_roofs
 from roofwatch.session.watch.summary import watched
@@ -55,7 +56,7 @@ def report(
     rows.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))
     if not session.complete:
         rows.append(row((f" {glyphs.warn} this session is not complete{_why(session)}", "warn")))
-        rows.append(row(("   roofwatch --resume FILE measures the rest", "dim")))
+        rows.append(row((f"   {PROGRAM} --resume FILE measures the rest", "dim")))
     if any(m.protocol != TRANSFER for m in session.measured()):
         rows += [row(""), *roofline_pane.build(session, cells, PLOT_ROWS, key, glyphs)]
     if session.samples:

@@ -14,6 +14,7 @@ from roofwatch.session.cards import load_cards
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.picture import PictureRefused, draw, precision, titles, write
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
 from roofwatch.session.saved_names import OF_ANY
@@ -116,7 +117,7 @@ def _refuse_pairs(options: argparse.Namespace, refuse: Callable[[str], object]) 
     if options.speed and not options.replay:
         refuse("--speed is of --replay")
     if options.trace is not None and not options.replay:
-        refuse("--trace is of --replay; roofwatch trace FILE prints it")
+        refuse(f"--trace is of --replay; {PROGRAM} trace FILE prints it")
     if options.anonymous and options.replay:
         refuse("--anonymous is of what is printed")
     if options.log:

@@ -10,6 +10,7 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import IDLE, NAMES, keys
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.session.watch.summary import CardWatched, ReasonTime, Watched
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent
@@ -174,7 +175,7 @@ def _cost(card: CardWatched) -> str:
             return f"{NOT_READ} ({_why(card, 'reasons')})"
         if not limited:
             return "cost nothing"
-        return "its price is not known: no roofline of such a card is saved (roofwatch run)"
+        return f"its price is not known: no roofline of such a card is saved ({PROGRAM} run)"
     whose = "this card's" if cost.own else "such a card's"
     when = f" of {shown(cost.measured_at)[:10]}" if cost.measured_at else ""
     return (
@@ -236,5 +237,5 @@ def _marks(seen: Watched, cells: int, glyphs: Glyphs) -> list[Row]:
         )
         out.append(row((text, "")))
     if (more := len(seen.marks) - MOST_MARKS) > 0:
-        out += wrapped(f"   {more} more: roofwatch show FILE --json", cells, "dim")
+        out += wrapped(f"   {more} more: {PROGRAM} show FILE --json", cells, "dim")
     return out

@@ -7,8 +7,9 @@ from rich.cells import cell_len
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.probe_spec import ProbeSpec
 from roofwatch.session.attribution import attributed
+from roofwatch.session.controlled import controlled
 from roofwatch.session.events import Measurement
-from roofwatch.session.findings import control_ratio, findings
+from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.how_timed import how_timed, protocol_said
 from roofwatch.session.measured_again import said_again
@@ -139,8 +140,9 @@ def _measured(
     out += [row(""), *conditions_rows(session, seen_during(session, m), cells, glyphs)]
     out += [row(""), *work_rows(session, own, m, cells, glyphs), row("")]
     out += labelled("timed", how_timed(m, session.device.kind, spec), cells)
-    ratio = control_ratio(session, m)
-    if ratio is not None:
+    control = controlled(session, m)
+    if control is not None:
+        ratio = control.ratio
         apart = f"{figure(100 * abs(ratio - 1))} % {'less' if ratio < 1 else 'more'}"
         out += labelled("control", f"{apart} than the first", cells)
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.probe_spec import PERCENT, TRANSFER
 from roofwatch.roofline.roof import LIBRARY
+from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.link_nominal import nominal_link_gbs
@@ -20,6 +21,7 @@ from roofwatch.tui.drawing.labelled import beside, labelled, room
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row
 from roofwatch.tui.drawing.short_figure import short
+from roofwatch.tui.probes.probe_mark import mark_of
 
 MOST_SCALE = 60
 NOT_KNOWN = "not known"
@@ -56,7 +58,10 @@ def _measured(r: ProbeRow, glyphs: Glyphs) -> Row:
     if r.on_purpose:
         return (*pieces, ("  wrong on purpose", "note"))
     if r.within:
-        return (*pieces, (f"  {glyphs.ok} inside the expected range", "ok"))
+        mark, style = mark_of(r, glyphs)  # as in the list, where findings may speak against it
+        where = "a very wide range" if says_little(r.low, r.high) else "the expected range"
+        said = "inside its range, but flagged" if r.grave else f"inside {where}"
+        return (*pieces, (f"  {mark} {said}", style))
     side = "below" if r.low is not None and (r.measured or 0.0) < r.low else "above"
     return (*pieces, (f"  {glyphs.warn} {side} the expected range", "warn"))
 

@@ -71,7 +71,7 @@ def _parts(
 def _to_roof(reached: str, top: str, of: Remark, glyphs: Glyphs) -> tuple[str, ...]:
     """How far the roof is; of a point that is its own, and of a roof in doubt, just that."""
     if of.doubt:
-        what = "" if of.defines else f"{reached} of a roof "
+        what = "" if of.defines or of.disturbed else f"{reached} of a roof "
         said = f"{glyphs.warn} {what}not to be believed"
         return f"{said}: {of.doubt}", said, f"{glyphs.warn} in doubt"
     if of.defines:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 
+from roofwatch.session.program import PROGRAM
 from roofwatch.tui.clocks import clocks_view
 from roofwatch.tui.drawing.short_rows import most_first
 from roofwatch.tui.roofline import roofline_pane
@@ -23,7 +24,7 @@ ALL_TIME = "the whole session is in view"
 NO_PLAN = "there is no plan yet"
 ALL_BATCHES = "every batch is in view"
 ONE_CARD = "there is one card: no other to choose"
-NO_TRACE = "there is no trace here: roofwatch --trace FILE opens one"
+NO_TRACE = f"there is no trace here: {PROGRAM} --trace FILE opens one"
 NO_CHART = "there is no room for a chart here: 61x17 has it"
 
 

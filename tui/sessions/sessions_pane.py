@@ -11,6 +11,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from roofwatch.session.entry import CUT_SHORT, UNREAD, UNREADABLE, Entry
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import (
     Row,
@@ -122,7 +123,7 @@ def _nothing(listing: Listing, cells: int) -> list[Row]:
     rows += [row((f"   {part}", "strong")) for part in chop_cells(kept, max(2, cells - 4))]
     rows += [row("")]
     rows += wrapped(
-        "Key r starts a run here; `roofwatch run` does so without a screen, and --save FILE keeps "
+        f"Key r starts a run here; `{PROGRAM} run` does so without a screen, and --save FILE keeps "
         "it elsewhere.",
         cells - 2,
         "dim",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.printable import shown
+from roofwatch.session.program import PROGRAM
 from roofwatch.trace.report import KernelRow, TraceReport
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
@@ -25,11 +26,11 @@ KEPT = 4  # rows for streams, candidates and notes, whatever the table would tak
 MOST_TOLD = 3  # rows of one kernel under the table
 ROOMY = 26  # rows from which there is space between the parts
 MOST_PLOT, MOST_SAID = 34, 6
-NO_TRACE = "no trace was given: roofwatch --trace FILE opens one here"
+NO_TRACE = f"no trace was given: {PROGRAM} --trace FILE opens one here"
 HOW = (
     "FILE is a Chrome trace of torch.profiler, .json or .json.gz (record it with "
     "record_shapes=True: a kernel's FLOP and bytes follow from its operator's shapes), or an "
-    "Nsight Systems export (nsys export --type sqlite). roofwatch trace FILE prints the same.",
+    f"Nsight Systems export (nsys export --type sqlite). {PROGRAM} trace FILE prints the same.",
     "Each kernel then stands on the roofline of this card: what binds it, how near it is to its "
     "roof, how much of the time is gaps, and what fusion or a CUDA graph would give back.",
 )

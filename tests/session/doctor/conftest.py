@@ -112,6 +112,7 @@ def under(**more: Any) -> tuple[Sample, ...]:
 
 HEALTHY = Facts(
     machine=MACHINE,
+    others_cores=1.4,
     device=DEVICE,
     driver="580.159.04",
     idle=HEALTH,

@@ -129,6 +129,10 @@ def test_the_worst_is_counted_first(judged: Judged) -> None:
         # host
         ({"machine__cpu": HostCpu(cores=2)}, "host-cpu", "warn", "2 cores of 16"),
         ({"machine__cpu": HostCpu(cores=16, limit_cores=1.5)}, "cpu-limit", "warn", "1.5 cores"),
+        ({"others_cores": 6.0}, "host-load", "ok", "keeps 6.0 of 16 cores"),
+        ({"others_cores": 15.2}, "host-load", "warn", "keeps 15.2 of 16 cores"),
+        ({"others_cores": 6.0, "device": None}, "host-load", "warn", "keeps 6.0 of 16 cores"),
+        ({"others_cores": None}, "host-load", "unknown", "does not tell"),
         ({"checkup__enqueue_s": 40e-6}, "launch-rate", "warn", "40 us a launch"),
         ({"machine__memory_bytes": 16 << 30}, "host-memory", "warn", "16 GiB"),
         ({"machine__memory_limit_bytes": 8 << 30}, "memory-limit", "warn", "8 GiB"),

@@ -288,9 +288,9 @@ def test_notes_and_repeated_blocks_are_said(h200: Session) -> None:
     h200.add(msgspec.structs.replace(m, times_s=[2 * t for t in m.times_s]))
     page = lines(h200, "add_scalar-fp32")
     assert "both are repeated" in told(page, "note")
-    before = three_digits(value(m))
-    now = three_digits(value(m) / 2)
-    assert f"was measured again: {now} GB/s stands, in place of {before}" in told(page, "note")
+    first, second = three_digits(value(m)), three_digits(value(m) / 2)
+    said = f"was measured again: {first} GB/s stands, the better of {first}, {second}"
+    assert said in told(page, "note")
     assert re.fullmatch(r"[\d.]+ % (less|more) than the first", told(page, "control"))
 
 
@@ -494,3 +494,27 @@ async def test_an_open_page_shows_what_comes_meanwhile(h200_file: Path) -> None:
         page.draw()
         await pilot.pause()
         assert page.pane.lines[0].rstrip().endswith("burst · done")
+
+
+def test_a_page_has_the_mark_of_its_list(h200: Session) -> None:
+    h200.measurements = [
+        msgspec.structs.replace(
+            m, times_s=[t * (1 + 0.3 * (i % 4) / 3) for i, t in enumerate(m.times_s)]
+        )
+        if m.probe == "matmul-bf16"
+        else m
+        for m in h200.measurements
+    ]
+    for key, e in list(h200.expects.items()):
+        if e.probe == "matmul-bf16":
+            h200.expects[key] = msgspec.structs.replace(e, low=e.low / 2)
+    said = told(lines(h200, "matmul-bf16"), "measured")
+    assert said.endswith("▲ inside its range, but flagged")
+    assert told(lines(h200, "matmul-fp16"), "measured").endswith("✓ inside the expected range")
+
+
+def test_a_range_that_says_little_is_called_so(h200: Session) -> None:
+    for key, e in list(h200.expects.items()):
+        h200.expects[key] = msgspec.structs.replace(e, low=e.high / 20)
+    said = told(lines(h200, "matmul-fp16"), "measured")
+    assert said.endswith("✓ inside a very wide range")
