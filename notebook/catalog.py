@@ -54,6 +54,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     pages: dict[str, Page]
 
 
+MOST_PLACES = 12
 ABSURD = 1e9  # no rate, time or size that a message names is that large
 _language = LANGUAGES[0]
 
@@ -119,7 +120,10 @@ def digits(value: float, count: int) -> str:
     text = f"{value:.{count}g}"
     if "e" not in text or abs(value) >= ABSURD:
         return text
-    return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0").rstrip(".") or "0"
+    if abs(value) >= 1:
+        return f"{value:.0f}"
+    places = min(count - 1 - int(text.partition("e")[2]), MOST_PLACES)
+    return f"{value:.{places}f}".rstrip("0").rstrip(".") or "0"
 
 
 def _formed(value: float, form: str) -> str:

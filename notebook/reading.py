@@ -7,6 +7,7 @@ from functools import cached_property
 
 import msgspec
 
+from roofwatch.notebook.least import Least
 from roofwatch.roofline.peaks import TENSOR_KEYS
 
 ROUNDING = 1.02  # datasheets round; memory does not boost
@@ -46,6 +47,13 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     streams_bytes: tuple[float, ...] = ()  # the same, each tensor's reads and writes apart
     claimed_bytes: float | None = None  # what the claim counts: rate x time, or as stated
     claimed_flop: float | None = None
+    stated_bytes: float | None = None  # what a row counts, where its rate and time give others
+    stated_flop: float | None = None
+    least: Least | None = None  # of a claim: its least work and its time, for both ceilings
+    no_arithmetic: bool = False  # FLOP are claimed of an op that computes nothing
+    of_tokens: bool = False  # its time follows from a rate of tokens
+    on_slope: bool = False  # its range is that of the memory, left of the ridge
+    sparse: bool = False  # 2:4 zeros are counted, and this card's units skip them
     shape: dict[str, int] = {}
     intensity: float | None = None
     working_set_bytes: float | None = None
@@ -110,15 +118,27 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def nominal(self) -> float | None:
-        """The nominal figure of the judged rate."""
-        return self.nominal_gbs if self.judged == "gbs" else self.nominal_tflops
+        """The nominal figure of the judged rate, with 2:4 zeros the sparse one."""
+        if self.judged == "gbs":
+            return self.nominal_gbs
+        return (
+            2 * self.nominal_tflops if self.nominal_tflops and self.sparse else self.nominal_tflops
+        )
 
     @cached_property
     def ceiling(self) -> float | None:
         """What the judged rate cannot exceed."""
         if self.judged != "gbs":
             return self.ceiling_tflops if self.nominal_tflops else None
-        return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
+        return self.ceiling_of("gbs")
+
+    def ceiling_of(self, rate: str) -> float | None:
+        """What either rate, "gbs" or "tflops", cannot exceed: without a type that of any."""
+        if rate == "gbs":
+            return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
+        if self.ceiling_tflops and self.nominal_tflops:
+            return self.ceiling_tflops
+        return self.any_type
 
     @cached_property
     def highest(self) -> tuple[str, float] | None:
@@ -135,17 +155,25 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def highest_sparse(self) -> float | None:
+        """What no type of this card exceeds, where no type is named. TFLOP/s."""
+        return self.any_type if self.highest is not None else None
+
+    @cached_property
+    def any_type(self) -> float | None:
         """What no type of this card exceeds, 2:4 zeros counted; tensor cores alone skip them.
 
         TFLOP/s. Turing to Ada do int4 at twice int8, which the table does not list.
         """
-        if self.highest is None:
+        tops = dict(self.peaks_tflops)
+        tops.update(
+            {key: max(top, tops.get(key, 0.0)) for key, top in self.ceilings_tflops.items()}
+        )
+        if not tops:
             return None
-        tops = {**self.peaks_tflops, **self.ceilings_tflops}
         sparse = [2 * top for key, top in tops.items() if key in TENSOR_KEYS]
         if self.compute_capability in WITH_INT4 and "int4" not in tops:
             sparse.append(4 * tops.get("int8", 0.0))
-        return max([self.highest[1], *sparse])
+        return max([*tops.values(), *sparse])
 
     def exceeds(self, ceiling: float | None) -> bool:
         """Whether the rate is beyond it, the datasheet's rounding and the digits allowed for."""

@@ -42,6 +42,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     intensity: float | None = None
     judged: str | None = None  # "gbs" | "tflops": which of the two is the number in question
     of_nominal: float | None = None
+    sparse: bool = False  # that share is of the peak with 2:4 sparsity
     expected: Range | None = None
     findings: list[Finding] = []
     error: str | None = None
@@ -107,6 +108,7 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
         gpu_note=note,
         expected=None,
         of_nominal=None,
+        sparse=False,
         findings=[msgspec.structs.replace(f, severity=NOTE) for f in proofs],
         missing=["gpu"],
     )
@@ -180,6 +182,7 @@ def _judge(
         intensity=reading.intensity,
         judged=reading.judged,
         of_nominal=rate / full if rate and full else None,
+        sparse=reading.sparse and reading.judged == "tflops",
         expected=expected,
         findings=found,
         gpu=nominal.name if nominal else None,
