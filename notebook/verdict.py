@@ -255,6 +255,8 @@ def check_rows(
             continue
         answer = check_claim(claim, cards, where)
         unused = unused_of(fields)
+        if claim.claimed_tokens_per_s is not None and claim.op != "decode":
+            unused.append("claimed_tokens_per_s")  # nothing else has steps that yield them
         if unused:
             answer = msgspec.structs.replace(answer, unused=unused)
         if claim.id is not None:
