@@ -72,7 +72,7 @@ def cached(reading: Reading, found: Passed) -> bool:
     """Whether the last-level cache may have carried it: a set under twice that, at its rate."""
     if reading.op in NEVER_DRAM:
         return False
-    size = reading.working_set_bytes or reading.bytes
+    size = reading.working_set_bytes or reading.bytes or found.work
     cache = reading.cache_bytes or UNKNOWN_CACHE_BYTES
     return bool(size and size < 2 * cache and found.rate <= MOST_CACHE * found.ceiling)
 
@@ -85,6 +85,8 @@ def _of_decode(reading: Reading) -> bool:
 def _held(reading: Reading, of_bytes: bool) -> Passed | None:
     least = reading.least
     ceiling = reading.ceiling_of("gbs" if of_bytes else "tflops")
+    if reading.emulated and reading.op == "decode" and not of_bytes:
+        ceiling = reading.any_dense  # four-bit weights may be multiplied in any type
     if least is None or ceiling is None:
         return None
     work = least.bytes if of_bytes else least.flop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
@@ -50,6 +51,8 @@ def no_arithmetic(reading: Reading) -> Finding | None:
 def _counted(reading: Reading, ratio: float) -> Finding | None:
     if abs(ratio - 1) <= TOLERANCE + reading.rounding or slip_of(ratio, reading.rounding, OF_FLOP):
         return None
+    if ratio < 1 and passed(reading) is not None:
+        return None  # all FLOP in that time are more than the card can do
     assert reading.claimed_flop
     assert reading.flop
     return finding(

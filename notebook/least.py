@@ -62,19 +62,32 @@ def least_of(
 
 
 def _bytes(claim: Claim, work: Work | None) -> tuple[float | None, float | None]:
+    if work is None and claim.op == "matmul" and claim.dtype is None:
+        return _of_any_type(claim)
     if work is None:
         return None, None
     if claim.op != "matmul" or claim.dtype not in ELEMENT_BITS or "k" not in work.shape:
         return float(work.bytes), float(work.bytes)
     m, n, k = (work.shape[name] for name in "mnk")
-    size, times = ELEMENT_BITS[claim.dtype] / 8, work.shape.get("batch", 1)
+    own, shared = _operands(m, n, k, ELEMENT_BITS[claim.dtype] / 8, claim)
+    stated = (claim.read_bytes or 0.0) + (claim.write_bytes or 0.0)
+    return (min(own, stated), min(shared, stated)) if stated else (own, shared)
+
+
+def _of_any_type(claim: Claim) -> tuple[float | None, float | None]:
+    """Of a matmul without a type: as the narrowest there is."""
+    if not (claim.m and claim.n and claim.k) or claim.read_bytes or claim.write_bytes:
+        return None, None
+    return _operands(claim.m, claim.n, claim.k, min(ELEMENT_BITS.values()) / 8, claim)
+
+
+def _operands(m: int, n: int, k: int, size: float, claim: Claim) -> tuple[float, float]:
+    """Bytes of a batch with operands of its own, and of one that shares the larger of them."""
+    times = claim.batch or 1
     a, b, c = m * k * size, k * n * size, m * n * size  # sums may leave as narrow as they came
     if claim.math == "sparse":
         a, b = (a * SPARSE_LEAST, b) if a > b else (a, b * SPARSE_LEAST)
-    own = (a + b + c) * times
-    shared = min(a * times + b, a + b * times) + c * times
-    stated = (claim.read_bytes or 0.0) + (claim.write_bytes or 0.0)
-    return (min(own, stated), min(shared, stated)) if stated else (own, shared)
+    return (a + b + c) * times, min(a * times + b, a + b * times) + c * times
 
 
 def _flop(claim: Claim, work: Work | None) -> tuple[float | None, float | None]:

@@ -15,6 +15,7 @@ TELLING = 0.38  # width of a range, over its lower end, beyond which landing in 
 EDGE = 0.03  # a corrected number this far outside the range still fits
 OVER = 0.01  # a number this little over its range is no evidence of a mistake
 WITH_INT4 = ("7.5", "8.0", "8.6", "8.7", "8.9")
+BYTES_AT_ONCE = 4
 UNDER = 0.06  # a number this little under its range is no evidence of a mistake
 
 
@@ -138,7 +139,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
         if self.ceiling_tflops and self.nominal_tflops:
             return self.ceiling_tflops
-        return self.any_type
+        return self.any_type if self.dtype is None or self.math == "sparse" else self.any_dense
 
     @cached_property
     def highest(self) -> tuple[str, float] | None:
@@ -164,16 +165,30 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
         TFLOP/s. Turing to Ada do int4 at twice int8, which the table does not list.
         """
-        tops = dict(self.peaks_tflops)
-        tops.update(
-            {key: max(top, tops.get(key, 0.0)) for key, top in self.ceilings_tflops.items()}
-        )
+        tops = self._tops
         if not tops:
             return None
         sparse = [2 * top for key, top in tops.items() if key in TENSOR_KEYS]
         if self.compute_capability in WITH_INT4 and "int4" not in tops:
             sparse.append(4 * tops.get("int8", 0.0))
         return max([*tops.values(), *sparse])
+
+    @cached_property
+    def any_dense(self) -> float | None:
+        """What no dense type of this card exceeds, int4 of Turing to Ada included. TFLOP/s.
+
+        Lanes without an int8 unit do four products of bytes at once (dp4a, Pascal on).
+        """
+        tops = self._tops
+        int4 = 2 * tops.get("int8", 0.0) if self.compute_capability in WITH_INT4 else 0.0
+        lanes = BYTES_AT_ONCE * tops.get("fp32", 0.0) if self.dtype == "int8" else 0.0
+        return max([*tops.values(), int4, lanes]) if tops else None
+
+    @cached_property
+    def _tops(self) -> dict[str, float]:
+        keys = {*self.peaks_tflops, *self.ceilings_tflops}
+        both = (self.peaks_tflops, self.ceilings_tflops)
+        return {key: max(figures.get(key, 0.0) for figures in both) for key in keys}
 
     def exceeds(self, ceiling: float | None) -> bool:
         """Whether the rate is beyond it, the datasheet's rounding and the digits allowed for."""

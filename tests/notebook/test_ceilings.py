@@ -85,6 +85,14 @@ def test_a_matmul_at_the_speed_of_the_memory_is_believed(cards: Cards, time_s: f
     assert codes(found) == ["E4"]  # a note: it is left of the ridge
 
 
+def test_a_matmul_without_a_type_is_taken_as_the_narrowest(cards: Cards) -> None:
+    row = {name: value for name, value in GEMV.items() if name != "dtype"}
+    assert codes(answer(cards, **row, time_s=12e-6)) == ["E5"]  # 134 MB of four bits
+    assert answer(cards, **row, time_s=30e-6).verdict == "cannot-say"
+    small = answer(cards, **{**row, "n": 4096, "k": 4096}, time_s=1.6e-6)
+    assert small.verdict == "cannot-say"  # in the cache
+
+
 def test_matmuls_of_a_batch_may_share_an_operand(cards: Cards) -> None:
     batch = {**GEMV, "n": 4096, "k": 4096, "batch": 32}
     found = answer(cards, **batch, time_s=9e-6)
@@ -138,6 +146,28 @@ def test_a_claim_under_the_ceiling_does_not_hide_a_time_over_it(cards: Cards) ->
         cards, op="add", elements=10**9, dtype="fp16", time_ms=0.7, claimed="2857 GB/s"
     )  # a third of the bytes are counted, but all of them would be 8571 GB/s
     assert (found.verdict, found.findings[0].code) == ("wrong", "E5")
+
+
+@pytest.mark.parametrize(
+    ("fields", "first"),
+    [
+        ({"op": "add", "elements": 10**9, "dtype": "fp16", "claimed": "857 GB/s"}, "E5"),
+        ({"op": "h2d", "elements": 10**8, "dtype": "fp16", "claimed": "28.6 GB/s"}, "E5"),
+        ({**GEMV, "m": 8192, "time_ms": 0.7, "claimed": "628 TFLOP/s"}, "E5"),
+        ({**GEMV, "m": 8192, "time_ms": 0.7, "claimed": "3140 TFLOP/s"}, "flop-miscounted"),
+    ],
+)
+def test_a_correction_that_no_card_reaches_is_none(
+    cards: Cards, fields: dict[str, object], first: str
+) -> None:
+    found = answer(cards, **{"time_ms": 0.7, **fields})
+    assert (found.verdict, found.findings[0].code) == ("wrong", first)
+
+
+def test_a_type_without_a_unit_is_held_against_the_highest_dense_peak(cards: Cards) -> None:
+    step = {"op": "decode", "params": "8B", "dtype": "int4", "time_ms": 4}
+    assert answer(cards, **step, batch=1000).findings[0].code == "E5"  # 4000 of 2141 TFLOP/s
+    assert "E5" not in codes(answer(cards, **step, batch=500))
 
 
 def test_a_sequence_s_own_time_is_tried_before_the_batch_s(cards: Cards) -> None:
@@ -268,8 +298,9 @@ def test_an_honest_time_is_never_a_missing_synchronise() -> None:
         known = key_of(claim, nominal) in nominal.peaks_tflops
         if shortest is None or (not known and claim.op != "matmul"):
             continue
-        peak = nominal.peaks_tflops.get(key_of(claim, nominal) or "", 0.0)
-        honest = max(shortest, flop / peak / 1e12 if peak else 0.0)
+        most = {**nominal.peaks_tflops, "lanes": 4 * nominal.peaks_tflops.get("fp32", 0.0)}
+        peak = most.get(key_of(claim, nominal) or "", max(most.values()))
+        honest = max(shortest, flop / peak / 1e12)
         row = replace(claim, time_s=honest * rng.uniform(1.0, 20) + 2e-6)
         said = check_claim(row, cards)
         assert not {"E5", "impossible"} & set(codes(said)), (row, said)

@@ -46,7 +46,7 @@ LEAST_SHARE = 1e-4
 
 def share_of(ratio: float) -> str:
     """A share in per cent; what is above nothing is never written as nothing."""
-    return percent(ratio) if ratio >= LEAST_SHARE else f"<{percent(LEAST_SHARE)}"
+    return percent(ratio) if ratio >= LEAST_SHARE else f"< {percent(LEAST_SHARE)}"
 
 
 def of_nominal(verdict: Verdict) -> str:

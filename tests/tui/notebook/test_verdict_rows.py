@@ -323,7 +323,7 @@ def test_nothing_that_a_terminal_acts_on_is_in_a_row() -> None:
 
 @pytest.mark.parametrize(
     ("time", "said"),
-    [("20us", "0.17 % of nominal"), ("8us", "0.42 % of nominal"), ("1s", "<0.01 % of nominal")],
+    [("20us", "0.17 % of nominal"), ("8us", "0.42 % of nominal"), ("1s", "< 0.01 % of nominal")],
 )
 def test_a_small_share_is_not_none(time: str, said: str) -> None:
     gemv = {"gpu": "H200", "op": "matmul", "m": 1, "n": 4096, "k": 4096, "dtype": "bf16"}
