@@ -17,6 +17,7 @@ from screen_measurements import long_session, screen
 from transformer_measurements import transformer
 from two_card_measurements import two_cards
 
+from roofwatch.roofline.probe_spec import MATMUL_KEYS, matmul_key
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.record import Record
@@ -277,7 +278,7 @@ def repeats() -> list[str]:
 
 
 def _is_burst(probe: str) -> bool:
-    return probe.startswith("matmul-") and not probe.endswith(("-sustained", "-sweep"))
+    return probe in map(matmul_key, MATMUL_KEYS)
 
 
 def counters() -> list[str]:

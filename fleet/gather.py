@@ -10,6 +10,7 @@ import msgspec
 from roofwatch.fleet.life import STILL_S
 from roofwatch.fleet.meeting import Meeting, Unreadable
 from roofwatch.fleet.not_met import MeetingLost
+from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.fleet.lines import ABSENT, FAILED, SILENT, RankLine
 
 LOOK_S = 0.05
@@ -121,7 +122,7 @@ def _line(meeting: Meeting, rank: int) -> RankLine | None:
         raw.decode()  # a record is kept as it came, and the decoder does not look into it
         line = _decoder.decode(raw)
         why = f"it is of rank {line.rank}" if line.rank != rank else ""
-    except (Unreadable, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (Unreadable, *UNDECODABLE) as error:
         why = str(error)
     if not why:
         return line

@@ -18,6 +18,7 @@ from roofwatch.fleet.life import Life
 from roofwatch.fleet.not_met import FAILED, USAGE, Ended, NotMet
 from roofwatch.fleet.store_words import text_of
 from roofwatch.fleet.world import BY_HAND, World
+from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.fleet.lines import SCHEMA
 
 ROOM = "roofwatch"  # before every key of ours
@@ -169,14 +170,14 @@ def claim_of(said: str) -> Claim | None:
     """A claim as it stands in the store; None of what is none."""
     try:
         return msgspec.json.decode(said, type=Claim)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 
 def _identity(said: str) -> Identity | None:
     try:
         return msgspec.json.decode(said, type=Identity)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 

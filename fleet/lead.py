@@ -31,6 +31,7 @@ from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, TAKES_PART, Rank
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
+from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import fleets_folder
 from roofwatch.session.fleet.lines import (
@@ -112,7 +113,7 @@ class Lead:
         left out."""
         try:
             self.fleet.add(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNDECODABLE as error:
             assert isinstance(line, RankLine)
             why = f"its record is unreadable: {error}"
             line = msgspec.structs.replace(line, state=FAILED, why=why, record=NO_RECORD)
@@ -336,7 +337,7 @@ def other_schema(line: RankLine) -> str:
     """What a record says it is, where that is another than this version's; else nothing."""
     try:
         said = _schema.decode(line.record)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return ""
     other = said is not None and said.schema not in ("", RECORD_SCHEMA)
     return said.schema[:60] if said is not None and other else ""

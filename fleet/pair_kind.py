@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import NVLINK, PCIE
 from roofwatch.telemetry.choose import choose
 from roofwatch.telemetry.nvml import Absent, Gone, Nvml, NvmlError, load
 from roofwatch.telemetry.topology import Watched, pairs

@@ -8,6 +8,7 @@ from roofwatch.notebook.catalog import percent
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.time_said import time_said
 from roofwatch.session.conditions import Conditions
 
 Flat = dict[str, "float | int | str | bool"]
@@ -24,7 +25,7 @@ SEEN = (
     "power_cap_share",
     "thermal_share",
 )
-TIMES_S = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+DIGITS = 4  # of a time: two calls may differ by less than one in a hundred
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,9 +93,9 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Two lines: how long it took and how that was found; what it amounts to."""
         first = (
-            f"{self.name}: {_time(self.time_s)} (best {_time(self.best_s)}, "
-            f"IQR {percent(self.iqr_s / self.time_s)}; {self.repetitions} repetitions, "
-            f"{self.timing}, {self.stop})"
+            f"{self.name}: {time_said(self.time_s, DIGITS)} "
+            f"(best {time_said(self.best_s, DIGITS)}, IQR {percent(self.iqr_s / self.time_s)}; "
+            f"{self.repetitions} repetitions, {self.timing}, {self.stop})"
         )
         rates = []
         if self.gbs is not None:
@@ -108,8 +109,3 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
             words = f"{words} on {self.card}" if words else self.card
         codes = f" ({', '.join(self.codes)})" if self.codes else ""
         return f"{first}\n{words + ': ' if words else ''}{self.verdict}{codes}"
-
-
-def _time(seconds: float) -> str:
-    scale, name = next((each for each in TIMES_S if seconds >= each[0]), TIMES_S[-1])
-    return f"{seconds / scale:.4g} {name}"

@@ -18,6 +18,8 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.roofline.digits_said import digits_said
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -54,8 +56,6 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     pages: dict[str, Page]
 
 
-MOST_PLACES = 12
-ABSURD = 1e9  # no rate, time or size that a message names is that large
 _language = LANGUAGES[0]
 
 
@@ -109,21 +109,10 @@ def label(name: str) -> str:
 
 def percent(ratio: float) -> str:
     """A share as people say it, never rounded onto 100 % from the other side."""
-    text = f"{ratio:.0%}" if abs(ratio) >= 0.01 or not ratio else f"{digits(ratio * 100, 2)}%"
+    text = f"{ratio:.0%}" if abs(ratio) >= 0.01 or not ratio else f"{digits_said(ratio * 100, 2)}%"
     if (text == "100%") and abs(ratio - 1) > 1e-9:
         text = f"{ratio:.1%}"
     return text.replace("%", " %")
-
-
-def digits(value: float, count: int) -> str:
-    """So many significant digits, as an exponent only where it is absurd: 67109, 446.2, 0.0123."""
-    text = f"{value:.{count}g}"
-    if "e" not in text or abs(value) >= ABSURD:
-        return text
-    if abs(value) >= 1:
-        return f"{value:.0f}"
-    places = min(count - 1 - int(text.partition("e")[2]), MOST_PLACES)
-    return f"{value:.{places}f}".rstrip("0").rstrip(".") or "0"
 
 
 def _formed(value: float, form: str) -> str:
@@ -131,7 +120,7 @@ def _formed(value: float, form: str) -> str:
     one, either, more = form.partition("|")
     if either:
         return one if value == 1 else more
-    return percent(value) if form == "%" else digits(value, int(form.strip(".g")))
+    return percent(value) if form == "%" else digits_said(value, int(form.strip(".g")))
 
 
 class _Segment(msgspec.Struct, frozen=True):

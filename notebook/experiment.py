@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from roofwatch.notebook.catalog import chosen, digits, fill
+from roofwatch.notebook.catalog import chosen, fill
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_work import LINK_OPS, STREAMS, kv_bytes, work_of
+from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.workload import ROWWISE_FLOP
 
 VARIED = ("batch", "m", "n", "k", "elements", "context", "kv_len")
@@ -108,8 +109,8 @@ def together(points: Sequence[Point]) -> Experiment | None:
         "first": f"{sizes[0]:.0f}",
         "middle": f"{sizes[middle]:.0f}",
         "last": f"{sizes[-1]:.0f}",
-        "first_time": _written(times[0]),
-        "last_time": _written(times[-1]),
+        "first_time": time_said(times[0], 4),
+        "last_time": time_said(times[-1], 4),
         "first_part": times[middle] / times[0],
         "last_part": times[-1] / times[middle],
         "size_ratio": size_ratio,
@@ -148,14 +149,6 @@ def _operands_ratio(first: Claim, last: Claim) -> float | None:
         return None
     ratio = after.bytes / before.bytes
     return ratio if ratio >= GROWN else None
-
-
-def _written(time_s: float) -> str:
-    """A time in the unit that people use for it."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if time_s >= size:
-            return f"{digits(time_s / size, 4)} {unit}"
-    return f"{digits(time_s * 1e6, 4)} us"
 
 
 def _bend(sizes: Sequence[float], times: Sequence[float]) -> int:

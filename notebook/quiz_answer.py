@@ -41,13 +41,13 @@ EXAMPLES = {
 }
 """What an answer in each unit looks like."""
 SAID = {
-    quiz.COMPUTE: ("compute", "compute-bound", "compute bound", "算力", "计算"),
+    quiz.COMPUTE: ("compute", "compute-bound", "算力", "计算"),
     quiz.MEMORY: (
-        *("memory", "memory-bound", "memory bound", "memory-bandwidth-bound", "bandwidth"),
-        *("bandwidth-bound", "访存", "显存", "带宽", "显存带宽"),
+        *("memory", "memory-bound", "memory-bandwidth-bound", "bandwidth", "bandwidth-bound"),
+        *("访存", "显存", "带宽", "显存带宽"),
     ),
     quiz.OVERHEAD: (
-        *("overhead", "overhead-bound", "overhead bound", "launch-bound"),
+        *("overhead", "overhead-bound", "launch-bound"),
         *("开销", "调度", "调度开销"),
     ),
     quiz.EITHER: (
@@ -59,10 +59,10 @@ SAID = {
     quiz.CACHE: ("cache", "l2", "size", "tensor size", "缓存", "张量大小"),
     quiz.PEAK: ("peak", "nominal", "which peak", "标称", "哪个标称"),
     quiz.SYNCHRONIZE: ("synchronize", "sync", "synchronise", "同步"),
-    quiz.GO_ON: ("yes", "y", "go on", "go_on", "是", "该"),
+    quiz.GO_ON: ("yes", "y", "go on", "是", "该"),
     quiz.STOP: ("no", "n", "stop", "否", "不", "不该"),
 }
-"""Short words for a choice, beside its letter."""
+"""Short words for a choice, beside its letter; blanks, hyphens and case tell none from another."""
 
 
 class NotAnAnswer(ValueError):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from roofwatch.notebook.catalog import LANGUAGES, digits, fill, language
+from roofwatch.notebook.catalog import LANGUAGES, fill, language
+from roofwatch.roofline.digits_said import digits_said
 from roofwatch.roofline.quiz import NUMBER, TIMES, Question
 
 if sys.version_info >= (3, 11):
@@ -67,7 +68,7 @@ def answers_said(question: Question) -> str:
 def answer_said(question: Question) -> str:
     """The answer alone: a number with its unit, a choice in words."""
     if question.kind == NUMBER:
-        number = digits(float(question.answer), 4)
+        number = digits_said(float(question.answer), 4)
         return f"{number}{'' if question.unit == TIMES else ' '}{question.unit}"
     return choice_said(str(question.answer))
 

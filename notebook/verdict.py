@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from roofwatch.notebook.catalog import digits, fill, label
+from roofwatch.notebook.catalog import fill, label
 from roofwatch.notebook.claim import Claim
 from roofwatch.notebook.claim_reading import key_of, reading_of
 from roofwatch.notebook.claim_work import LINK_OPS, elements_of
@@ -18,6 +18,7 @@ from roofwatch.notebook.possible import possible
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.rules import judge
 from roofwatch.notebook.wrong_peak import NEAR
+from roofwatch.roofline.digits_said import digits_said
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
 
@@ -58,7 +59,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         if self.error is not None:
             return self.error
         value, unit = (self.gbs, "GB/s") if self.judged == "gbs" else (self.tflops, "TFLOP/s")
-        rate = f"{digits(value, 4)} {unit}" if value else ""
+        rate = f"{digits_said(value, 4)} {unit}" if value else ""
         head = ", ".join(part for part in (self.verdict, self.gpu, rate) if part)
         return "\n".join((head, *(f"{f.code} {f.severity}: {f.message}" for f in self.findings)))
 

@@ -7,6 +7,9 @@ computes is a little different (roofline.model.read_params, the decode probe).
 
 from __future__ import annotations
 
+import math
+from typing import overload
+
 import msgspec
 
 from roofwatch.roofline.model import Model
@@ -25,6 +28,9 @@ LANES = ("fp16_vector", "fp32")  # of a card without tensor cores
 
 NEVER = 1e12
 """Sequences that no card ever holds: a ridge so near AI_max is not reached."""
+RESERVE = 0.03
+"""Share of the memory that is kept free where nobody says another."""
+EXACT = 1e-9  # by which a whole b* may come out too large: near AI_max its rounding grows
 
 
 def weights_bytes(params: int, precision: str) -> int:
@@ -118,6 +124,17 @@ def decode_of(model: Model, context: int, weights: str = "fp16", kv: str = "fp16
 def gap_to_linear(first_s: float, step_s: float) -> float:
     """By how much a batch falls short of linear: 1 - t(1) / t(b) (seed, Day 16)."""
     return 1 - first_s / step_s
+
+
+@overload
+def at_roof(b_star: float) -> int: ...
+@overload
+def at_roof(b_star: None) -> None: ...
+@overload
+def at_roof(b_star: float | None) -> int | None: ...
+def at_roof(b_star: float | None) -> int | None:
+    """The first whole batch at or beyond b*; None where no batch gets there."""
+    return None if b_star is None else max(1, math.ceil(b_star * (1 - EXACT)))
 
 
 def limited_by(b_star: float | None, cap: int | None, batch_max: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from roofwatch.roofline.decode import Decode, decode_of
+from roofwatch.roofline.decode import RESERVE, Decode, decode_of
 from roofwatch.roofline.example import (
     DAY_18,
     FLOP_BYTE,
@@ -20,7 +20,6 @@ from roofwatch.roofline.example import (
 from roofwatch.roofline.model import Model
 
 GB = 1e9
-RESERVE = 0.03  # of the memory: `plan`'s own
 SEED_RIDGE, NOMINAL_RIDGE = 185, 203  # in whole numbers, as the seed has them
 SEQUENCES = "sequences"
 

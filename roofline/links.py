@@ -1,10 +1,6 @@
-"""Links between host and card and between cards: what they carry, what a copy should reach, how a
-copy's time splits into a latency and a rate."""
+"""Links between host and card and between cards: what they carry, what a copy should reach."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -15,10 +11,9 @@ from roofwatch.roofline.probe_spec import PAGEABLE, ProbeSpec
 from roofwatch.roofline.published import LANE_GBS, link_gbs, published_link
 
 H2D, D2H, DUPLEX = "h2d", "d2h", "duplex"
-PEER, PEER_DUPLEX = "p2p", "p2p_duplex"
+PEER_DUPLEX = "p2p_duplex"
 MEMCPY = "memcpy"
 BOTH_WAYS = (DUPLEX, PEER_DUPLEX)
-HOST_LINK = (H2D, D2H, DUPLEX)
 PAGEABLE_SHARE = (0.03, 0.45)  # 1 to 7 of 31.5 GB/s on PCIe 4, H200 19.4 of 63
 DUPLEX_LEAST = 0.9  # of one direction's low end: a link that is not full duplex gains nothing
 
@@ -56,33 +51,3 @@ def expected_transfer(
         why = f"both ways together: from one direction's to twice it; {pinned.why}"
         return Range(low=DUPLEX_LEAST * pinned.low, high=2 * pinned.high, unit="GB/s", why=why)
     return pinned
-
-
-class LinkFit(NamedTuple):
-    """t(n) = latency + n / rate. ``latency_s`` None: the sizes do not tell it from nothing."""
-
-    latency_s: float | None
-    gbs: float
-
-
-def fit(points: Sequence[tuple[float, float]]) -> LinkFit | None:
-    """The line through (bytes, seconds) of three sizes and more, by relative least squares.
-
-    Each point weighs by its own time, so that a gigabyte does not drown 64 KiB. None where the
-    times do not rise with the bytes.
-    """
-    if len({size for size, _ in points}) < 3 or any(s <= 0 for _, s in points):
-        return None
-    # Minimise the sum of ((a + b n - t) / t)^2: two normal equations in x = 1/t, y = n/t.
-    ones = [(1 / t, n / t) for n, t in points]
-    xx = sum(x * x for x, _ in ones)
-    xy = sum(x * y for x, y in ones)
-    yy = sum(y * y for _, y in ones)
-    sx, sy = sum(x for x, _ in ones), sum(y for _, y in ones)
-    det = xx * yy - xy * xy
-    if det <= 0:
-        return None
-    latency_s, per_byte_s = (sx * yy - sy * xy) / det, (sy * xx - sx * xy) / det
-    if per_byte_s <= 0:
-        return None
-    return LinkFit(latency_s if latency_s > 0 else None, 1 / per_byte_s / 1e9)

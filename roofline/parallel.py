@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from roofwatch.roofline.collectives import ALL_REDUCE, bus_factor
 from roofwatch.roofline.decode import Decode
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.roof import Roof
@@ -38,19 +39,12 @@ class Peers(msgspec.Struct, frozen=True, kw_only=True):
         return self.latency_s + 2 * (cards - 1) * self.hop_s
 
 
-def bus_factor(cards: int) -> float:
-    """Of a buffer's bytes, those that each card sends in a ring's all-reduce: 2 (N - 1) / N.
-
-    Patarasuk and Yuan, 2009; it is how NCCL's tests come from time to bus bandwidth.
-    """
-    return 2 * (cards - 1) / cards
-
-
 def all_reduce_s(size_bytes: float, cards: int, peers: Peers) -> float:
     """Seconds to add up a buffer of ``size_bytes`` over ``cards``; one card needs none."""
     if cards == 1:
         return 0.0
-    return peers.waits_s(cards) + bus_factor(cards) * size_bytes / (peers.link_gbs * 1e9)
+    sent_bytes = bus_factor(ALL_REDUCE, cards) * size_bytes
+    return peers.waits_s(cards) + sent_bytes / (peers.link_gbs * 1e9)
 
 
 def comm_s(model: Model, tokens: int, cards: int, peers: Peers | None) -> float:

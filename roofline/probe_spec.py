@@ -84,12 +84,50 @@ MATMUL_KEYS = tuple(_MATMUL)
 """Peak keys that a matmul probe exists for."""
 
 
+_MATMUL_PROBE, _HELD, _SWEEP = "matmul-", "-sustained", "-sweep"
+
+
+def matmul_key(peak_key: str) -> str:
+    """The key of a precision's matmul probe; ``fp64`` and ``fp64_tensor`` are one."""
+    return _MATMUL_PROBE + ("fp64" if peak_key == "fp64_tensor" else peak_key)
+
+
+def held_key(key: str) -> str:
+    """The key of the probe that holds what ``key`` launches."""
+    return key + _HELD
+
+
+def sweep_key(key: str) -> str:
+    """The key of the probe that launches what ``key`` does over a range of sizes."""
+    return key + _SWEEP
+
+
+def is_matmul(key: str) -> bool:
+    """Whether a key is a matmul probe's, whatever its protocol."""
+    return key.startswith(_MATMUL_PROBE)
+
+
+def is_held(key: str) -> bool:
+    """Whether a key is that of a probe that holds a launch for seconds."""
+    return key.endswith(_HELD)
+
+
+def unheld_key(key: str) -> str:
+    """The key of the probe whose launch ``key`` holds; another key as it is."""
+    return key.removesuffix(_HELD)
+
+
+def matmul_precision(key: str) -> str:
+    """The precision as the key of a burst or held matmul probe names it."""
+    return unheld_key(key).removeprefix(_MATMUL_PROBE)
+
+
 def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
     """The matmul probe of a precision; with ``seconds`` its sustained form."""
     dtype, math, accumulate = _MATMUL[peak_key]
-    key = f"matmul-{'fp64' if peak_key == 'fp64_tensor' else peak_key}"
+    key = matmul_key(peak_key)
     return ProbeSpec(
-        key=key + ("-sustained" if seconds else ""),
+        key=held_key(key) if seconds else key,
         op="matmul",
         dtype=dtype,
         math=math,
@@ -103,14 +141,14 @@ def matmul_spec(peak_key: str, seconds: float = 0.0) -> ProbeSpec:
 def sweep_of(spec: ProbeSpec) -> ProbeSpec:
     """The same launch over a range of sizes."""
     return msgspec.structs.replace(
-        spec, key=f"{spec.key}-sweep", protocol="sweep", control=False, seconds=0.0
+        spec, key=sweep_key(spec.key), protocol="sweep", control=False, seconds=0.0
     )
 
 
 def held(spec: ProbeSpec, seconds: float) -> ProbeSpec:
     """A streaming kernel held for seconds."""
     return msgspec.structs.replace(
-        spec, key=f"{spec.key}-sustained", protocol="sustained", seconds=seconds, control=False
+        spec, key=held_key(spec.key), protocol="sustained", seconds=seconds, control=False
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import random
 
-from roofwatch.roofline.decode import decode_of
+from roofwatch.roofline.decode import RESERVE, at_roof, decode_of
 from roofwatch.roofline.example import DAY_18
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
@@ -35,7 +34,6 @@ from roofwatch.roofline.quiz import (
 from roofwatch.roofline.roof import STOP_HERE, Roof, distances, mfu, work_on
 from roofwatch.roofline.workload import add_scalar, matmul, rowwise, size_bytes
 
-RESERVE = 0.03  # of the memory: `plan`'s own
 LARGE = 4096  # of the square that a kernel's figure is taken to be of
 SHIFT = 0.02  # nominal and measured ridge may lie closer than NEAR
 UNFINISHED = 10.0  # times the nominal bandwidth: no cache is so fast
@@ -126,7 +124,7 @@ def ceiling(model: Model, context: int, roof: Roof, memory_bytes: float | None) 
     }
     case = "never"
     if star is not None:
-        case, values["star"] = "reaches", math.ceil(star * (1 - 1e-9))  # of whole batches the first
+        case, values["star"] = "reaches", at_roof(star)
     if memory_bytes:
         values["memory_gb"] = memory_bytes / GB
         room_gb = memory_bytes * (1 - RESERVE) / GB

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from roofwatch.roofline.outliers import Outlier, outliers
+from roofwatch.roofline.odd_ones import OddOne, odd_ones
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
 from roofwatch.roofline.suite import TOGETHER
 from roofwatch.session.card_events import CardEvents
-from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
+from roofwatch.session.differences import apart_of
 from roofwatch.session.events import Device, Expect, Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.host_cards import card_of
@@ -193,12 +193,12 @@ def _odd(rows: list[CardRow]) -> list[OddCard]:
             values = {
                 str(i): v for i, r in enumerate(rows) if (v := getattr(part(r), figure)) is not None
             }
-            floor = STREAMS_APART if figure == BANDWIDTH else CARD_TO_CARD
-            found += [_odd_card(rows, each, figure, together) for each in outliers(values, floor)]
+            floor = apart_of(SAID[figure][0])
+            found += [_odd_card(rows, each, figure, together) for each in odd_ones(values, floor)]
     return sorted(found, key=lambda each: -abs(each.off))
 
 
-def _odd_card(rows: list[CardRow], each: Outlier, figure: str, together: bool) -> OddCard:
+def _odd_card(rows: list[CardRow], each: OddOne, figure: str, together: bool) -> OddCard:
     return OddCard(
         gpu=rows[int(each.name)].gpu,
         figure=figure,
@@ -245,7 +245,7 @@ def _apart(a: CardRow, b: CardRow) -> bool:
     for one, other in ((a.alone, b.alone), (a.together, b.together)):
         for figure in RATES:
             pair = getattr(one, figure), getattr(other, figure)
-            floor = STREAMS_APART if figure == BANDWIDTH else CARD_TO_CARD
+            floor = apart_of(SAID[figure][0])
             if None not in pair and max(pair) > (1 + floor) * min(pair):
                 return True
     return False

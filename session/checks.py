@@ -15,7 +15,8 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One check of an answer. ``word`` is "ok", "failed" or "missing".
 
     ``ratio`` is the figure that was looked at, by what it was to be; absent where nothing was
-    measured. ``fill`` then names the probe that would tell and the command that runs it.
+    measured. ``of`` says what it is of; empty where it only says yes or no. ``fill`` names the
+    probe that would tell and the command that runs it.
     """
 
     check: str
@@ -23,11 +24,12 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ok: bool
     ratio: float | None = None
     fill: str = ""
+    of: str = ""
 
 
-def made(check: str, ratio: float, ok: bool) -> Check:
+def made(check: str, ratio: float, ok: bool, of: str = "") -> Check:
     """A check of something that was measured."""
-    return Check(check=check, word=OK if ok else FAILED, ok=ok, ratio=ratio)
+    return Check(check=check, word=OK if ok else FAILED, ok=ok, ratio=ratio, of=of)
 
 
 def missing(check: str, fill: str) -> Check:

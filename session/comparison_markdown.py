@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from roofwatch.session.compare import Pair, Which
-from roofwatch.session.comparison_words import method, noise_said, verdict
+from roofwatch.session.comparison_words import doubts_said, method, noise_said, verdict
 from roofwatch.session.differences import UUID, Condition
 from roofwatch.session.pair_scale import side_by_side_shown
 from roofwatch.session.side_by_side import Against, SideBySide
@@ -52,8 +52,12 @@ def _against(name: str, other: Against, text: Text, others: Text, table: Table) 
         said.append("No condition that both know differs.")
     head = [column.format(name) for column in HEAD]
     said.append(text(verdict(other.told, name)))
-    noted = [f"- {text(p.what)}: {others('; '.join(p.notes))}" for p in other.told.pairs if p.notes]
-    rows = table(head, [_row(p, text) for p in other.told.pairs])
+    pairs = other.told.pairs
+    noted = [f"- {text(p.what)}: {others('; '.join(p.notes))}" for p in pairs if p.notes]
+    for side, letter_of in (("a", "A"), ("b", name)):
+        if doubts := doubts_said(pairs, side):
+            noted.append(f"- doubted in {letter_of}: {others(doubts)}")
+    rows = table(head, [_row(p, text) for p in pairs])
     return [*said, rows, *(["\n".join(noted)] if noted else [])]
 
 
@@ -92,4 +96,5 @@ def _decimals(p: Pair) -> int:
 def _row(p: Pair, text: Text) -> list[str]:
     interval = "" if p.interval is None else f"{p.interval[0]:.4f} to {p.interval[1]:.4f}"
     figures = [f"{side:.{_decimals(p)}f}" for side in (p.a, p.b)]
-    return [text(p.what), *figures, text(p.unit), f"{p.ratio:.4f}", interval, _noise(p)]
+    what = f"{p.what} ({p.by})" if p.by else p.what
+    return [text(what), *figures, text(p.unit), f"{p.ratio:.4f}", interval, _noise(p)]

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import median
-from roofwatch.session.figures import size_said, tensor_bytes
+from roofwatch.session.figures import EXACT, tensor_bytes
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.same_card import same_card
 
 ALIKE_C = 3.0  # degrees between medians that are no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
 ANOTHER = f"two cards of one kind differ by up to {APART}"
-UUID = "UUID of the card"
+BY_HOST = "launches, eager steps and pageable copies are made by the host as much as by the card"
+UUID, GBS = "UUID of the card", "GB/s"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
 NOT_SET = "not set"
 
@@ -46,6 +49,7 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
             same.append(what)
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
+        note = BY_HOST if what == "host" and a.device.kind != "cpu" else note
         differing.append(Condition(what=what, a=first, b=second, unit=unit, note=note))
     for what, first_of, second_of in _dealt_with(a, b):
         found = _apart(what, first_of, second_of)
@@ -84,7 +88,7 @@ def _flags(session: Session) -> dict[str, str]:
 
 def _sizes(session: Session) -> dict[str, str]:
     found = ((m, tensor_bytes(m)) for m in session.measured())
-    return {session.label(m.probe): size_said(size) for m, size in found if size}
+    return {session.label(m.probe): size_said(size, EXACT) for m, size in found if size}
 
 
 def _apart(what: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str] | None:
@@ -103,20 +107,16 @@ def _apart(what: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str] |
     return first, second
 
 
+def apart_of(unit: str) -> float:
+    """Share by which two cards of one kind differ in a figure of this unit, without a cause."""
+    return STREAMS_APART if unit == GBS else CARD_TO_CARD
+
+
 def of_one_kind(a: Session, b: Session) -> bool:
-    """Whether these are two cards of one name, not one card."""
+    """Whether these are two cards of one name, not one card; two CPUs are never that."""
     first, second = a.device, b.device
-    known = first.uuid is not None and second.uuid is not None
-    return known and first.uuid != second.uuid and first.name == second.name
-
-
-def one_card(a: Session, b: Session) -> bool:
-    """Whether both are known to be of one card: by its UUID, of a CPU by its host and name."""
-    first, second = a.device, b.device
-    if first.uuid is not None or second.uuid is not None:
-        return first.uuid == second.uuid
-    cpus = first.kind == second.kind == "cpu"
-    return cpus and (a.host, first.name) == (b.host, second.name) and None not in (a.host, b.host)
+    named = first.kind != "cpu" and first.name == second.name
+    return named and same_card(a, b) is False
 
 
 def _near(a: Value, b: Value) -> bool:

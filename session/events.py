@@ -314,6 +314,8 @@ class _Kind(msgspec.Struct):
     kind: str
 
 
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What the decoder raises of a text of any origin: no JSON, no UTF-8, nested too deeply."""
 _kind_decoder = msgspec.json.Decoder(_Kind)
 
 

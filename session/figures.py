@@ -8,16 +8,23 @@ from functools import partial
 import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
-from roofwatch.roofline.statistics import median
-from roofwatch.session.events import Measurement
+from roofwatch.roofline.size_said import size_said
+from roofwatch.roofline.statistics import FEWEST_INTERVAL, median, median_interval
+from roofwatch.session.events import Measurement, Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.kernel_map import label
 from roofwatch.session.links import point_name
-from roofwatch.session.noise import LONG_RUN_TO_RUN, LONG_S, ON_HOST, RUN_TO_RUN, UNREPEATED
+from roofwatch.session.noise import (
+    LONG_RUN_TO_RUN,
+    LONG_S,
+    ON_HOST,
+    RUN_TO_RUN,
+    UNREPEATED,
+    of_host,
+)
 from roofwatch.session.printable import shown
-from roofwatch.session.rates import gbs, value, working_set_bytes
+from roofwatch.session.rates import gbs, unit_of, value, working_set_bytes
 from roofwatch.session.roofs import ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import NVML, SPIN
 
@@ -25,7 +32,11 @@ HIGHER, LOWER = "higher", "lower"
 ROOFS, HELD, STREAMS, OTHERS = "roofs", "while held", "streams", "other probes"
 PLAIN = (ROOFS, HELD, STREAMS, OTHERS)
 """Groups whose figures have names of their own; the others are each one probe's points."""
-BLOCK_S = 0.1  # clock readings this close follow each other: one value of the interval
+EXACT = 4  # digits of a size by which two figures are told apart
+CLOCK_S, POWER_S = 0.1, 1.0
+"""Seconds in which readings follow each other, so that they are one value of an interval: a clock
+is renewed so often, power is the driver's average over a second on most cards. Of power that was
+held for less than five of them, a fifth of the time: five values have the whole range."""
 DISCRETE = ("launch", "decode", "kernels", "fusion")  # protocols whose figure is a time
 
 DECIDES = {
@@ -44,7 +55,9 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     ``run_to_run`` is the share by which it may differ without a cause; ``better`` the direction
     that a person wants, empty where there is none. ``traits`` are what must be alike for a
     comparison to be of like with like, ``flags`` too as far as both sessions kept any; ``probe``
-    is what measured it.
+    is what measured it. ``rests_on`` are the probes whose doubt is this figure's: none of what a
+    sensor read meanwhile, or of a mistake that was made on purpose. ``by_host``: a card's host
+    decides it as much as the card.
     """
 
     name: str
@@ -57,6 +70,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     traits: dict[str, str] = {}
     flags: dict[str, str] = {}
     launches: int = 0  # of a burst
+    rests_on: tuple[str, ...] = ()
+    by_host: bool = False
 
     @property
     def what(self) -> str:
@@ -84,7 +99,14 @@ def _spread_of(session: Session, m: Measurement, of: str | None = None) -> float
     held_stream = m.protocol == "sustained" and m.peak_key is None
     kind = of or ("stream" if held_stream else m.protocol)
     held_s = m.end_s - m.begin_s if m.protocol == "sustained" else 0.0
-    return spread(session, kind, m.variant, held_s)
+    known = spread(session, kind, m.variant, held_s)
+    of_times = of not in ("sm_mhz", "power_w")
+    return max(known, of_host(m.times_s)) if known == ON_HOST and of_times else known
+
+
+def _by_host(session: Session, m: Measurement) -> bool:
+    """Whether a card's figure is its host's too: launched, or copied and timed, by its CPU."""
+    return session.device.kind != "cpu" and (m.variant in BY_HOST or m.timing == "host")
 
 
 def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
@@ -115,11 +137,16 @@ def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[
                 estimate=ridge,
                 run_to_run=max(_spread_of(session, m), _spread_of(session, best)),
                 better="",
+                rests_on=(m.probe, best.probe),
             )
 
 
 def _held(session: Session) -> Iterator[Figure]:
-    """What the card did in the window of each sustained probe: clock, power, efficiency."""
+    """What the card did in the window of each sustained probe: clock, power, efficiency.
+
+    Rate and power are of the same seconds, and the interval of their ratio takes them for
+    independent: at its limit a card's power hardly moves, whatever the rate does.
+    """
     for m in session.measured():
         if m.protocol != "sustained":
             continue
@@ -127,8 +154,9 @@ def _held(session: Session) -> Iterator[Figure]:
         inside = session.between(m.begin_s, m.end_s)
         nvml = [s.sm_mhz for s in inside if s.sm_mhz]
         by = SPIN if m.clock_mhz else NVML if session.telemetry_source == NVML else "host"
-        clock = estimate(_blocks(m) if m.clock_mhz else nvml)
-        power = estimate([s.power_w for s in inside if s.power_w])
+        spun = list(zip(m.clock_t_s, m.clock_mhz, strict=True))
+        clock = _of_blocks(spun, CLOCK_S) if spun else estimate(nvml)
+        power = _power(m, inside)
         rate = estimate(m.times_s, partial(value, m))
         per_watt = over(rate, power) if rate and power and m.peak_key else None
         for name, measured_in, figure, kind, better in (
@@ -146,14 +174,31 @@ def _held(session: Session) -> Iterator[Figure]:
                     run_to_run=_spread_of(session, m, kind),
                     better=better,
                     traits={"clock read by": by} if figure is clock else {},
+                    rests_on=(m.probe,) if figure is per_watt else (),
                 )
 
 
-def _blocks(m: Measurement) -> list[float]:
-    """Medians of the clock readings of each tenth of a second."""
+def _power(m: Measurement, inside: Sequence[Sample]) -> Estimate | None:
+    drawn = [(s.t - m.begin_s, s.power_w) for s in inside if s.power_w]
+    return _of_blocks(drawn, min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL))
+
+
+def _of_blocks(read: Sequence[tuple[float, float]], block_s: float) -> Estimate | None:
+    """The median of all readings, as it is told elsewhere; its interval is of their blocks."""
+    values = [value for _, value in read]
+    found = estimate(values)
+    if found is None or found.interval is None:
+        return found
+    around = median_interval(_blocks([t for t, _ in read], values, block_s))
+    ends = (min(around[0], found.value), max(around[1], found.value)) if around else None
+    return Estimate(found.value, ends)
+
+
+def _blocks(at_s: Sequence[float], values: Sequence[float], block_s: float) -> list[float]:
+    """Medians of the readings of each stretch of so many seconds."""
     blocks: dict[int, list[float]] = {}
-    for t, mhz in zip(m.clock_t_s, m.clock_mhz, strict=True):
-        blocks.setdefault(int(t / BLOCK_S), []).append(mhz)
+    for t, reading in zip(at_s, values, strict=True):
+        blocks.setdefault(int(t / block_s) if block_s else 0, []).append(reading)
     return [median(readings) for readings in blocks.values()]
 
 
@@ -186,6 +231,8 @@ def _rate(
             traits=_traits(m) | _decided(session, m) | (traits or {}),
             flags=_flags(m),
             launches=len(m.times_s) if m.protocol == "burst" else 0,
+            rests_on=() if m.mistake else (m.probe,),
+            by_host=_by_host(session, m),
         )
 
 
@@ -194,13 +241,13 @@ def _unit(session: Session, m: Measurement) -> str:
     spec = next((s for s in session.specs if s.key == m.probe), None)
     if spec is not None and m.mistake:
         return spec.unit
-    return unit(m.peak_key) if m.peak_key else "GB/s"
+    return unit_of(m)
 
 
 def _traits(m: Measurement) -> dict[str, str]:
     size = tensor_bytes(m)
     found = {
-        "tensor size": size_said(size) if size else "",
+        "tensor size": size_said(size, EXACT) if size else "",
         "shape": ""
         if size
         else "x".join(str(m.shape[side]) for side in ("m", "n", "k") if side in m.shape)
@@ -269,6 +316,8 @@ def _points(session: Session) -> Iterator[Figure]:
                     better=LOWER if timed else HIGHER,
                     traits=_traits(m) | _decided(session, m) | _size(m),
                     flags=_flags(m),
+                    rests_on=(spec.key,),
+                    by_host=_by_host(session, m),
                 )
 
 
@@ -288,7 +337,7 @@ def _point_name(m: Measurement) -> str:
     if m.protocol == "waves":
         return f"{shape['m']}x{shape['n']}x{shape['k']}"
     if m.protocol == "sweep":
-        return f"n={shape['n']}" if "n" in shape else size_said(working_set_bytes(m))
+        return f"n={shape['n']}" if "n" in shape else size_said(working_set_bytes(m), EXACT)
     if m.protocol == "decode":
         name = f"b={shape['batch']} at {shape['context']}"
     elif m.protocol == "fusion":
@@ -296,11 +345,3 @@ def _point_name(m: Measurement) -> str:
     else:
         return label(m)
     return f"{name}, {variant}" if variant else name
-
-
-def size_said(size: int) -> str:
-    """Bytes as sizes of tensors are said: 2 GiB."""
-    for shift, name in ((30, "GiB"), (20, "MiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.4g} {name}"
-    return f"{size / 1024:.4g} KiB"

@@ -12,7 +12,7 @@ import msgspec
 
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.bounds import Moment
-from roofwatch.session.events import AnyEvent, Note, Sample, SessionInfo, decode
+from roofwatch.session.events import UNDECODABLE, AnyEvent, Note, Sample, SessionInfo, decode
 from roofwatch.session.own_file import refuse_pipe
 from roofwatch.session.schema import NO_SESSION, refusal, refusal_of
 
@@ -141,7 +141,7 @@ def last_moment(path: Path) -> float:
 def _moment(raw: bytes) -> float | None:
     try:
         return _when_decoder.decode(raw).t
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 

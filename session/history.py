@@ -13,7 +13,7 @@ from roofwatch.notebook.finding import WRONG
 from roofwatch.roofline.own_best import TIMES
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
-from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
+from roofwatch.session.differences import apart_of
 from roofwatch.session.entry import Parts, folded, parts_of
 from roofwatch.session.events import Device
 from roofwatch.session.figures import spread
@@ -22,8 +22,9 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.listing import Listing
 from roofwatch.session.noise import TURNS_TO_TURNS
-from roofwatch.session.rates import value
+from roofwatch.session.rates import unit_of, value
 from roofwatch.session.roof_doubts import unsound
+from roofwatch.session.same_card import same_card
 
 RATED = ("stream", "burst", "sustained")  # protocols of a probe that one rate is expected of
 PATIENCE_S = 4.0  # of reading in all: then what is known by then counts
@@ -135,13 +136,9 @@ def _is(session: Session, ours: Session) -> bool | None:
     a, b = session.device, ours.device
     if a.name is None or a.name != b.name or a.kind != b.kind:
         return None
-    if a.kind == "cpu":  # of another host with such a name nothing is known
-        return True if _cpu(session) == _cpu(ours) else None
-    return a.uuid is not None and a.uuid == b.uuid
-
-
-def _cpu(session: Session) -> tuple[str | None, int | None]:
-    return session.host, session.device.core_count
+    known = same_card(session, ours) is True
+    # Of another host with a CPU of such a name nothing is known.
+    return True if known else None if a.kind == "cpu" else False
 
 
 def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
@@ -154,7 +151,7 @@ def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
         if m.protocol == "burst":  # the next search may find other shapes, which take other turns
             apart = max(apart, TURNS_TO_TURNS / TIMES)
         if not own:
-            apart = max(apart, STREAMS_APART if m.peak_key is None else CARD_TO_CARD)
+            apart = max(apart, apart_of(unit_of(m)))
         date = (session.started_at or "an unknown day")[:10]
         device = "CPU" if session.device.kind == "cpu" else "card"
         yield Best(probe=m.probe, rate=value(m), apart=apart, date=date, own=own, device=device)

@@ -47,7 +47,7 @@ class KernelPoint(msgspec.Struct, frozen=True, kw_only=True):
 
     ``bound`` is "memory", "compute" or "overhead": the largest of ``terms``, the least seconds
     that bytes at its own roof, arithmetic and launches take. ``roof_by`` is the probe that the roof
-    was measured by. ``reason`` is empty from 90 % of the roof on.
+    was measured by. ``reason`` is empty from 90 % of the roof on, ``cause`` what it comes to.
     """
 
     probe: str
@@ -72,6 +72,7 @@ class KernelPoint(msgspec.Struct, frozen=True, kw_only=True):
     terms: dict[str, float]
     timing: str
     kernel: str | None
+    cause: str = ""
     status: dict[str, str] = {}
 
 
@@ -165,6 +166,7 @@ def _point(
         terms=_known(terms),
         timing=m.timing,
         kernel=m.kernel,
+        cause=why.cause.name.lower(),
         status=status,
     )
 

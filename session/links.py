@@ -6,28 +6,28 @@ from typing import NamedTuple
 
 import msgspec
 
+from roofwatch.roofline.line_fit import FEWEST, line_fit
 from roofwatch.roofline.links import (
     BOTH_WAYS,
     D2H,
     DUPLEX,
     H2D,
     PEER_DUPLEX,
-    LinkFit,
-    fit,
     pcie_gbs,
 )
 from roofwatch.roofline.probe_spec import PAGEABLE, PINNED
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.conditions import span_of
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.health import CardHealth, CardPair
+from roofwatch.session.link_names import C2C, NVLINK, PCIE, THROUGH_HOST, UNKNOWN
 from roofwatch.session.link_nominal import nominal_link_gbs
 from roofwatch.session.rates import gbs, time_s
 
 HOST = "host"
 ONE_WAY, BOTH = "one way", "both ways"
 PEERS = "peer"
-NVLINK, PCIE, C2C, THROUGH_HOST, UNKNOWN = "nvlink", "pcie", "c2c", "through the host", "unknown"
 MEMORY = "memory"
 ONE, MANY = "memcpy", "memcpy all threads"
 KINDS = ((H2D, PINNED), (D2H, PINNED), (DUPLEX, PINNED), (H2D, PAGEABLE), (D2H, PAGEABLE))
@@ -54,7 +54,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     sink: str = msgspec.field(name="to")
     kind: str  # "pinned" | "pageable" | "peer" | "memcpy" | "memcpy all threads"
     direction: str  # "one way" | "both ways"
-    link: str  # "pcie" | "c2c" | "nvlink" | "through the host" | "memory" | "unknown"
+    link: str  # a key of LINK_NAMES, of the host's own copies "memory"
     bytes: int
     gbs: float
     nominal_gbs: float | None
@@ -108,28 +108,17 @@ def point_name(m: Measurement) -> str:
     return f"{m.op} {m.variant or ''} {size}".replace("  ", " ")
 
 
-def size_said(size: int) -> str:
-    """A power of two as people write it: 64 KiB, 1 GiB."""
-    for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.4g} {name}"
-    return f"{size} B"
-
-
 def _sizes(points: list[Measurement]) -> list[LinkSize]:
     found = [LinkSize(m.shape["bytes"], gbs(m), time_s(m)) for m in points]
     return sorted(found)
 
 
-def _fit(sizes: list[LinkSize]) -> LinkFit | None:
-    return fit([(each.bytes, each.time_s) for each in sizes])
-
-
 def _latency(sizes: list[LinkSize]) -> tuple[float | None, dict[str, str]]:
-    found = _fit(sizes)
-    if found is None or found.latency_s is None:
-        return None, {"latency_s": "too_few" if len(sizes) < 3 else "not_known"}
-    return found.latency_s, {}
+    """Seconds of a copy that do not grow with it; why not, where the sizes do not tell them."""
+    found = line_fit([each.bytes for each in sizes], [each.time_s for each in sizes])
+    if found is None or found.beta_gbs is None or not found.alpha_s:
+        return None, {"latency_s": "too_few" if len(sizes) < FEWEST else "not_known"}
+    return found.alpha_s, {}
 
 
 def _host_link(

@@ -141,7 +141,7 @@ _CARDS = (
     "lost",
 )
 _LINKS = ("link", "copies", "GB/s", "of nominal", "latency, us")
-_PROBES = ("probe", "expected", "measured", "unit", "", "of nominal", "findings")
+_PROBES = ("probe", "expected", "measured", "unit", "mark", "of nominal", "findings")
 _MARKS = {WRONG: WRONG_MARK, SUSPECT: WARN_MARK, OK: OK_MARK}
 
 
@@ -167,7 +167,7 @@ def _probe(r: ProbeRow, others: Escape) -> tuple[str, ...]:
         r.unit if r.measured is not None else "",
         _MARKS.get(marked(r), ""),
         per_cent(r.of_nominal) if r.of_nominal else "",
-        text(" ".join(r.codes)),
+        text(", ".join(r.codes)),
     )
 
 
@@ -210,7 +210,18 @@ def _links(session: Session) -> list[tuple[str, ...]]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    left = {"", "roof", "probe", "unit", "findings", "figure", "noise", "link", "copies", "card"}
+    left = {
+        "mark",
+        "roof",
+        "probe",
+        "unit",
+        "findings",
+        "figure",
+        "noise",
+        "link",
+        "copies",
+        "card",
+    }
     lines = [_line(head), _line(["---" if name in left else "---:" for name in head])]
     return "\n".join([*lines, *map(_line, rows)])
 

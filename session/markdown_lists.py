@@ -65,8 +65,12 @@ def notes_list(session: Session, rows: Sequence[ProbeRow], escaped: Escape) -> l
     above = {(r.probe, r.why) for r in rows}
     lines = [f"{WRONG_MARK} {escaped(_short(f.what))}" for f in session.faults]
     for note in (n for n in session.notes if (n.probe, n.text) not in above):
-        about = f"{session.label(note.probe)}: " if note.probe else ""
-        lines.append(f"{NOTE_MARK} {escaped(about + _short(note.text))}")
+        said = _short(note.text)
+        if note.probe:
+            key, name = f"{note.probe} ", session.label(note.probe)
+            own = said.startswith(key)  # it begins with its name
+            said = f"{name} {said.removeprefix(key)}" if own else f"{name}: {said}"
+        lines.append(f"{NOTE_MARK} {escaped(said)}")
     lines += [f"{NOTE_MARK} {escaped(said)}" for said in said_again(session)]
     if session.price is not None:
         spent = three_digits(cost(session.price.per_hour, session.duration_s))

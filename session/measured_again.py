@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.probe_spec import GROUPS
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.rate_scale import rate_scale
-from roofwatch.session.rates import value
+from roofwatch.session.rates import unit_of, value
 from roofwatch.session.three_digits import three_digits
 
 
@@ -40,8 +39,7 @@ def said_again(session: Session, probe: str | None = None) -> list[str]:
     told = []
     for one in measured_again(session):
         if probe in (None, one.probe):
-            plain = unit(one.last.peak_key) if one.last.peak_key else "GB/s"
-            tera = units.get(one.probe, plain)
+            tera = units.get(one.probe, unit_of(one.last))
             factor = scale.factor_of(tera)
             before = ", ".join(three_digits(value(m) * factor) for m in one.before)
             now = three_digits(value(one.last) * factor)

@@ -7,6 +7,9 @@ pairs of runs are a hundred, and all of them together must not differ by chance.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+from roofwatch.roofline.statistics import spread
 
 CHANCE = 3.48  # standard deviations that one of 2000 normal values exceeds, to either side
 SURE = 1.96  # of the 95 % intervals that figures come with
@@ -49,7 +52,22 @@ UNREPEATED = 0.015
 """Assumed of sweeps, decode steps and kernels, whose suites were not repeated: as burst, and more
 than three times as far."""
 ON_HOST = 0.10
-"""Assumed, since none was repeated: what a CPU's time decides moves with its other work."""
+"""Assumed at least, since none was repeated: what a CPU decides moves with its other work."""
+QUARTILES = 1.349  # standard deviations of a normal distribution between its quartiles
+
+
+def of_host(times_s: Sequence[float]) -> float:
+    """The share by which two runs may differ in what a CPU's time decides.
+
+    Its other work lasts longer than a probe: it moves all repetitions of one together, so that a
+    run's median lies as far off as a single one of them does.
+    """
+    return max(ON_HOST, apart(spread(times_s) / QUARTILES))
+
+
+def further(ratio: float, share: float) -> bool:
+    """Whether a ratio is further from 1 than a share, whichever of the two comes first."""
+    return max(ratio, 1 / ratio) - 1 > share
 
 
 def leaves_out_1(ratio: float, interval: tuple[float, float]) -> bool:

@@ -9,7 +9,9 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.decode import (
     COMPUTE,
     KV,
+    RESERVE,
     WEIGHTS,
+    at_roof,
     batches,
     decode_of,
     limited_by,
@@ -30,7 +32,7 @@ from roofwatch.session.plan_parallel import (
     notes_of_link,
     scaling,
 )
-from roofwatch.session.plan_step import PlanPoint, PlanStep, at_roof
+from roofwatch.session.plan_step import PlanPoint, PlanStep
 
 NOMINAL, MEASURED, GIVEN, OF_RIDGE, NONE = "nominal", "measured", "given", "ridge", "none"
 PARTLY = "partly measured"  # of bandwidth and peak one is nominal
@@ -73,7 +75,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bandwidth_gbs: float | None = None
     peak_tflops: float | None = None
     ridge: str | float | None = None
-    reserve: float = 0.03
+    reserve: float = RESERVE
     price: Price | None = None
     link_gbs: float | None = None
     memory_bytes: float | None = None

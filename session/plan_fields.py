@@ -16,7 +16,7 @@ from roofwatch.notebook.quantity import (
     rate,
     time_s,
 )
-from roofwatch.roofline.decode import KV, WEIGHTS
+from roofwatch.roofline.decode import KV, RESERVE, WEIGHTS
 from roofwatch.roofline.price import price_of
 from roofwatch.session.events import Price
 from roofwatch.session.plan import GIVEN, MEASURED, NOMINAL, RANGES, PlanError, Question, brief
@@ -86,7 +86,7 @@ FIELDS: dict[str, Field] = {
     "bandwidth": Field("bandwidth_gbs", lambda t: rate(t, GBS).value, f"{INSTEAD}: GB/s"),
     "peak": Field("peak_tflops", lambda t: rate(t, TFLOPS).value, f"{INSTEAD}: TFLOP/s"),
     "ridge": Field("ridge", _ridge, "decides b* alone: nominal, measured, or FLOP/byte"),
-    "reserve": Field("reserve", _share, "share of the memory kept free: 0.03, 3% (0.03)"),
+    "reserve": Field("reserve", _share, f"share of the memory kept free: 0.03, 3% ({RESERVE})"),
     "link": Field("link_gbs", lambda t: rate(t, GBS).value, "host link, one direction: GB/s"),
     "price": Field("price", _price, "what the card costs: 1.99/h"),
     "tp": Field("tp", count, "cards that share each layer (tensor parallel; 1)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.probe_spec import matmul_key
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_roofs import ranks_of
 from roofwatch.session.fleet.missing_links import missing_links
@@ -12,7 +13,6 @@ from roofwatch.session.fleet.spreads import metrics
 from roofwatch.session.plan import Question
 from roofwatch.session.printable import shown
 
-BURST = "matmul-{}"
 MOST_SLOW = 3  # named, the others counted
 FINE = 0.1  # a share under it has a digit behind the point: a stream is slow from 0.3 % on
 
@@ -30,7 +30,7 @@ def _slow(fleet: Fleet, card: str, q: Question) -> list[str]:
     ranks = {r.rank for r in ranks_of(fleet, card)}
     named = [o for o in outliers(fleet, metrics(fleet)) if o.rank in ranks]
     found = slow_ranks(fleet, named)
-    own = BURST.format(q.peak_key)
+    own = matmul_key(q.peak_key) if q.peak_key else None
     said = []
     for each in found[:MOST_SLOW]:
         worst = next((o for o in each.others if o.metric == own), each.worst)

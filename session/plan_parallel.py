@@ -19,11 +19,12 @@ from roofwatch.roofline.parallel import (
 )
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
+from roofwatch.session.link_names import LINK_NAMES, NVLINK, PCIE
 
 if TYPE_CHECKING:
     from roofwatch.session.plan import Question
 
-NVLINK, PCIE, GIVEN, MEASURED, NONE = "nvlink", "pcie", "given", "measured", "none"
+GIVEN, MEASURED, NONE = "given", "measured", "none"
 
 
 class Link(NamedTuple):
@@ -138,8 +139,8 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
     if q.tp == 1 or link.peers is None:
         return []
     whose = {
-        NVLINK: "NVLink as printed, one direction, all of a card's links",
-        PCIE: "PCIe as printed: no NVLink of this card is known",
+        NVLINK: f"{LINK_NAMES[NVLINK]} as printed, one direction, all of a card's links",
+        PCIE: f"{LINK_NAMES[PCIE]} as printed: no {LINK_NAMES[NVLINK]} of this card is known",
         MEASURED: q.peer_said or "measured between the cards of the session",
         GIVEN: "as given",
     }[link.whence]

@@ -80,15 +80,6 @@ def table(
     return found
 
 
-def measured_plan(session: Session, question: Question, cards: Cards, model: Model) -> Plan:
-    """The plan of the session's own card, by what was measured there.
-
-    Raises:
-        PlanError: the question names another card, or a figure is neither measured nor nominal.
-    """
-    return kept_plan([session], [], question, cards, model)
-
-
 def kept_plan(
     sessions: Sequence[Session],
     fleets: Sequence[Fleet],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from roofwatch.roofline.decode import Decode, gap_to_linear
+from roofwatch.roofline.decode import Decode, at_roof, gap_to_linear
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.parallel import COMMUNICATION, Peers, comm_s
 from roofwatch.roofline.price import cost_per_mtok
@@ -15,8 +14,6 @@ from roofwatch.roofline.roof import Roof
 
 if TYPE_CHECKING:
     from roofwatch.session.plan import Question
-
-EXACT = 1e-12  # by which a whole b* may come out too large
 
 
 class PlanPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,11 +31,6 @@ class PlanPoint(msgspec.Struct, frozen=True, kw_only=True):
     fits: bool  # in the memory, as far as that is known
     comm_s: float = 0.0  # of the step, between cards
     cost_per_mtok: float | None = None
-
-
-def at_roof(b_star: float | None) -> int | None:
-    """The first whole batch at or beyond b*."""
-    return None if b_star is None else max(1, math.ceil(b_star * (1 - EXACT)))
 
 
 class PlanStep(NamedTuple):

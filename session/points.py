@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from roofwatch.roofline.probe_spec import matmul_key, sweep_key
 from roofwatch.roofline.roof import LIBRARY, Distances, distances, mfu, mfu_ceiling, work_on
 from roofwatch.session.events import Measurement
 from roofwatch.session.fold import Session
@@ -55,7 +56,7 @@ def trace(session: Session, key: str | None) -> list[tuple[float, float]]:
 
 
 def _squares(session: Session, key: str | None) -> list[Measurement]:
-    swept = session.sweep(f"matmul-{key}-sweep") if key else []
+    swept = session.sweep(sweep_key(matmul_key(key))) if key else []
     return [m for m in swept if "n" in m.shape and m.flop]
 
 

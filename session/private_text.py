@@ -24,7 +24,11 @@ BUS = re.compile(
 """Of PCI, as the driver or the kernel writes it; without a domain a device's number is below 20."""
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)")
 BEGIN = r"(?:~\w{0,32}|\.{1,2}|\$\w{1,64}|\$(?=/\w+/)|[A-Za-z]:|[A-Za-z][\w+.-]{0,15}:/{1,2})?[/\\]"
-QUOTED = re.compile(rf"""(["'])(?:-[A-Za-z])?{BEGIN}[\w.@+~%-][^"\n]*?\1(?!\w)""")
+OPENED = re.compile(rf"""(["'])(?:-[A-Za-z])?{BEGIN}[\w.@+~%-]""")
+CLOSED = {quote: re.compile(rf"{quote}(?!\w)") for quote in "\"'"}
+LINE = re.compile(r'["\n]')
+"""A path in quotes, with blanks: it ends at such a quote behind which no word goes on, ahead of the
+next double quote and the line's end."""
 WORDS = re.compile(r"""((?:[\s"`,;()\[\]{}<>|]|(?<!\w)'|'(?!\w))+)""")
 PATH = re.compile(rf"(?:^|(?<=[=:>])|(?<=^-[A-Za-z])){BEGIN}(?=[\w.@+~%-][\w.@+~%/\\-])(?![\d.]+$)")
 """A path begins with a slash that follows no word: GB/s, read/write, $/h and ``/2`` are none."""
@@ -40,8 +44,7 @@ MOST_COLONS = 12  # of a word in which an address of version 6 is looked for
 
 def clean(text: str) -> str:
     """The text without them."""
-    text = QUOTED.sub(rf"\g<1>{GONE}\g<1>", text)
-    words = WORDS.split(text)
+    words = WORDS.split(_unquoted(text))
     of_path = False
     for at in range(0, len(words), 2):  # what parts them stands between
         word, gap = words[at], words[at - 1] if at else ""
@@ -54,6 +57,34 @@ def clean(text: str) -> str:
     for found in (UUID, MAC, BUS, ADDRESS):
         text = found.sub(GONE, text)
     return text
+
+
+def _unquoted(text: str) -> str:
+    """Without paths in quotes. An end lies ahead of many beginnings, and is looked for once."""
+    ends = {of: _Ahead(text, of) for of in (*CLOSED.values(), LINE)}
+    out, kept, at = [], 0, 0
+    while (opened := OPENED.search(text, at)) is not None:
+        quote, at = opened[1], opened.end()
+        closed = ends[CLOSED[quote]].behind(at)
+        if closed <= ends[LINE].behind(at) and closed < len(text):
+            out.append(f"{text[kept : opened.start()]}{quote}{GONE}{quote}")
+            kept = at = closed + 1
+    return "".join(out) + text[kept:]
+
+
+class _Ahead:
+    """Where a sign next stands in a text, asked for from places that only go on."""
+
+    def __init__(self, text: str, sign: re.Pattern[str]) -> None:
+        self._text, self._sign = text, sign
+        self._next = -1
+
+    def behind(self, at: int) -> int:
+        """Its first place from ``at`` on; the text's length where there is none."""
+        if self._next < at:
+            found = self._sign.search(self._text, at)
+            self._next = found.start() if found else len(self._text)
+        return self._next
 
 
 def _word(word: str) -> str:

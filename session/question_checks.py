@@ -38,7 +38,7 @@ PROFILED = "the profiler's kernel time agrees"
 def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     """The seed's three: another type, a tensor that fits in the cache, the profiler."""
     ratios = [(m, r) for m in session.measured() if (r := control_ratio(session, m)) is not None]
-    checks = [made(f"{m.dtype} {CONTROLLED}", r, abs(r - 1) <= CONTROL) for m, r in ratios]
+    checks = [_controlled(m, r) for m, r in ratios]
     if not checks:
         checks.append(missing(f"another type {CONTROLLED}", fill(session, "add_scalar")))
     whole, what = own.nominal_gbs, "nominal"
@@ -47,18 +47,23 @@ def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     swept = next((s for s in sweeps(session, own) if s.probe.startswith("add_scalar")), None)
     if swept is not None and whole:
         ratio = highest_gbs(swept, session.device.l2_bytes) / whole
-        checks.append(made(f"{CACHED} {what}", ratio, ratio > 1))
+        checks.append(made(f"{CACHED} {what}", ratio, ratio > 1, "times it"))
     else:
-        of_sizes = next((s.key for s in session.specs if s.key.endswith("-sweep")), "")
+        of_sizes = next((s.key for s in session.specs if s.protocol == "sweep"), "")
         probe = of_sizes if of_sizes.startswith("add_scalar") else "add_scalar sizes"
         checks.append(missing(f"{CACHED} {what}", fill(session, probe, FULL)))
     return [*checks, _profiled(session, own.bandwidth)]
 
 
+def _controlled(m: Measurement, ratio: float) -> Check:
+    ok = abs(ratio - 1) <= CONTROL
+    return made(f"{m.dtype} {CONTROLLED}", ratio, ok, "of the other type's rate")
+
+
 def _profiled(session: Session, m: Measurement | None) -> Check:
     if m is not None and m.kernel_time_s:
         ratio = m.kernel_time_s / time_s(m)
-        return made(PROFILED, ratio, abs(ratio - 1) <= PROFILER)
+        return made(PROFILED, ratio, abs(ratio - 1) <= PROFILER, "of the time measured")
     if session.device.kind == "cpu":
         return missing(PROFILED, f"{NOT_OF_THIS}: the profiler times the kernels of a GPU")
     return missing(PROFILED, fill(session, "triad with the profiler", FULL))
@@ -85,7 +90,7 @@ def _in_range(session: Session, m: Measurement) -> Check:
     if expect is None:
         return missing(name, "nothing was expected: nothing nominal is known")
     seen = value(m)
-    return made(name, seen / expect.high, expect.holds(seen))
+    return made(name, seen / expect.high, expect.holds(seen), "of the highest expected")
 
 
 def _on_tensor_cores(session: Session, m: Measurement) -> list[Check]:
@@ -105,7 +110,7 @@ def _large_enough(session: Session, own: Roofs, main: ComputeRoof, m: Measuremen
     if roof is None:
         return missing(name, fill(session, "add_scalar"))
     ratio = intensity(m) / roof.ridge
-    return made(name, ratio, ratio > 1)
+    return made(name, ratio, ratio > 1, "times the ridge")
 
 
 def _clocked(session: Session, m: Measurement) -> Check:
@@ -115,7 +120,9 @@ def _clocked(session: Session, m: Measurement) -> Check:
         why = session.samples.why_null("sm_mhz") or "error"
         return missing(name, f"this machine does not tell it ({why})")
     whole = session.device.sm_max_mhz
-    return made(name, clock.mhz / whole if whole else 1.0, True)
+    if not whole:
+        return made(name, 1.0, True)
+    return made(name, clock.mhz / whole, True, "of the highest clock")
 
 
 def ridge_expected(
@@ -149,6 +156,7 @@ def ridge_check(session: Session, own: Roofs, main: ComputeRoof | None) -> Check
         f"{name}, {three_digits(low)} to {three_digits(high)} FLOP/byte",
         roof.ridge,
         low <= roof.ridge <= high,
+        "seen",
     )
 
 
@@ -164,7 +172,7 @@ def ridge_checks(session: Session, own: Roofs, main: ComputeRoof | None) -> list
         second = missing(name, "no nominal ridge is known of this device")
     else:
         ratio = seen.ridge / nominal.ridge
-        second = made(name, ratio, abs(ratio - 1) <= APART)
+        second = made(name, ratio, abs(ratio - 1) <= APART, "of it")
     return [ridge_check(session, own, main), second]
 
 
@@ -178,6 +186,7 @@ def decode_checks(session: Session, curves: Sequence[DecodeCurve]) -> list[Check
             f"the parts explain a step of {c.model} at {c.context}, batch {p.batch}",
             p.explained,
             abs(p.explained - 1) <= EXPLAINED,
+            "of the measured step",
         )
         for c in curves
         for p in c.points
@@ -186,7 +195,7 @@ def decode_checks(session: Session, curves: Sequence[DecodeCurve]) -> list[Check
     if not checks:
         checks = [missing("the parts explain each step", fill(session, "decode", DECODE))]
     far = max(c.points[-1].batch for c in curves)
-    return [*checks, made(_to_batch(), far / BATCH, far >= BATCH)]
+    return [*checks, made(_to_batch(), far / BATCH, far >= BATCH, "of the way")]
 
 
 def _to_batch() -> str:
@@ -209,13 +218,15 @@ def kernel_checks(
     slope = [p.intensity for p in known if p.roof_unit != TFLOPS]
     checks = []
     if flat:
-        checks.append(made(right, min(flat) / roof.ridge, min(flat) > roof.ridge))
+        lowest = min(flat) / roof.ridge
+        checks.append(made(right, lowest, lowest > 1, "times the ridge, the lowest"))
     if slope:
-        checks.append(made(left, max(slope) / roof.ridge, max(slope) < roof.ridge))
+        highest = max(slope) / roof.ridge
+        checks.append(made(left, highest, highest < 1, "of the ridge, the highest"))
     fused = next((f for f in fusions(session, own) if f.op == SILU_MUL), None)
     if fused is None or fused.measured_ratio is None:
         checks.append(missing(fused_name, fill(session, "fusion", KERNELS)))
     else:
         saved = 1 - 1 / fused.measured_ratio
-        checks.append(made(fused_name, saved / SAVES, saved >= SAVES / 2))
+        checks.append(made(fused_name, saved / SAVES, saved >= SAVES / 2, "of what those take"))
     return checks

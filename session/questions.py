@@ -6,14 +6,24 @@ from typing import Any
 
 import msgspec
 
-from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.per_cent import per_cent, spaced
 from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.workload import ELEMENT_BITS, add_scalar
 from roofwatch.session.attribution import Attributed, attributed, bandwidth_attributed
 from roofwatch.session.checks import MISSING, Check
 from roofwatch.session.decode import decode_curves
+from roofwatch.session.decode_shape import shape_said
 from roofwatch.session.fold import Session
-from roofwatch.session.kernel_map import COMPUTE, MEMORY, OVERHEAD, TFLOPS, KernelPoint, kernel_map
+from roofwatch.session.kernel_map import (
+    COMPUTE,
+    MEMORY,
+    OVER,
+    OVERHEAD,
+    TFLOPS,
+    KernelPoint,
+    kernel_map,
+)
+from roofwatch.session.kernel_reason import Cause
 from roofwatch.session.question_checks import (
     bandwidth_checks,
     compute_checks,
@@ -21,13 +31,16 @@ from roofwatch.session.question_checks import (
     kernel_checks,
     ridge_checks,
 )
-from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.rates import intensity
 from roofwatch.session.ridges import between_ridges, changing_side, ridges
 from roofwatch.session.roofs import ComputeRoof, Roofs
 from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
+
+BOTH_BIND = (Cause.ARITHMETIC.name.lower(), Cause.BESIDE_BYTES.name.lower())
+"""Causes of a kernel whose bytes take longest and whose functions take nearly as long."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +84,14 @@ def _share(part: float, whole: float | None) -> str:
     return f", {part / whole * 100:.0f} % of nominal" if whole else ""
 
 
+def _unknown(session: Session, nominal: object, what: str, so: str = "no share of it") -> str:
+    """That a nominal figure is not known of the device, and what that leaves; empty where it is."""
+    if nominal is not None:
+        return ""
+    device = "CPU" if session.device.kind == "cpu" else "card"
+    return f" No nominal {what} is known for this {device}, so {so}."
+
+
 def _bandwidth(session: Session, own: Roofs) -> Question:
     question = "What share of the nominal bandwidth does this card reach?"
     if own.bandwidth is None or own.bandwidth_gbs is None:
@@ -86,7 +107,8 @@ def _bandwidth(session: Session, own: Roofs) -> Question:
         number=1,
         question=question,
         answer=f"{three_digits(own.bandwidth_gbs)} GB/s by {own.bandwidth.probe}"
-        f"{_share(own.bandwidth_gbs, whole)}.{_lost_bandwidth(session, own)}",
+        f"{_share(own.bandwidth_gbs, whole)}.{_unknown(session, whole, 'bandwidth')}"
+        f"{_lost_bandwidth(session, own)}",
         values={
             "bandwidth_gbs": own.bandwidth_gbs,
             "nominal_gbs": whole,
@@ -132,7 +154,8 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
         question=question,
         answer=f"{three_digits(main.best_tflops * scale.factor)} {scale.of(main.peak_key)} in "
         f"{main.peak_key}"
-        f"{_share(main.best_tflops, whole)}.{held}{_lost_compute(session, main)}",
+        f"{_share(main.best_tflops, whole)}.{held}{_unknown(session, whole, 'peak')}"
+        f"{_lost_compute(session, main) or _expected(session, main, scale)}",
         values={
             "peak_key": main.peak_key,
             "burst_tflops": main.burst_tflops,
@@ -142,6 +165,17 @@ def _compute(session: Session, own: Roofs, main: ComputeRoof | None) -> Question
         },
         checks=compute_checks(session, own, main),
     )
+
+
+def _expected(session: Session, main: ComputeRoof, scale: RateScale) -> str:
+    """What it was to be, where no nominal peak can be split into what is lost of it."""
+    m = main.burst or main.sustained
+    expect = session.expect(m.probe, m.run) if m is not None else None
+    if main.nominal_tflops is not None or m is None or expect is None:
+        return ""
+    low, high = (three_digits(end * scale.factor) for end in (expect.low, expect.high))
+    unit, why = scale.of(main.peak_key), spaced(expect.why) if expect.why else ""
+    return f" Expected were {low} to {high} {unit}" + (f": {why}." if why else ".")
 
 
 def _lost_compute(session: Session, main: ComputeRoof) -> str:
@@ -179,10 +213,11 @@ def _ridge(session: Session, own: Roofs, main: ComputeRoof | None) -> Question:
             checks=ridge_checks(session, own, main),
         )
     said = ", ".join(f"{three_digits(ridge)} {which}" for which, ridge in seen.items())
+    decides = _unknown(session, seen.get("nominal"), "ridge", "the measured one decides")
     return Question(
         number=3,
         question=question,
-        answer=f"{said} FLOP/byte.{_which_ridge(own) if 'nominal' in seen else ''}",
+        answer=f"{said} FLOP/byte.{decides or _which_ridge(own)}",
         values={**seen, "changing_side": changing_side(own)},
         checks=ridge_checks(session, own, main),
     )
@@ -211,11 +246,8 @@ def _decode(session: Session, own: Roofs) -> Question:
     said = []
     values: dict[str, Any] = {}
     for c in curves:
-        last = c.points[-1]
-        bends = f"5 % off linear from batch {c.first_bend}" if c.first_bend else "within 5 %"
-        more = f", {per_cent(c.last_over_first - 1, sign=True)} a step" if c.last_over_first else ""
         reduced = f" ({c.layers} of {c.layers_of} layers)" if c.layers < c.layers_of else ""
-        said.append(f"{c.model}{reduced} at {c.context}: {bends}, at {last.batch}{more}")
+        said.append(f"{c.model}{reduced} at {c.context}: {shape_said(c)}")
         values[f"{c.model} at {c.context}"] = {
             "first_bend": c.first_bend,
             "last_over_first": c.last_over_first,
@@ -223,7 +255,7 @@ def _decode(session: Session, own: Roofs) -> Question:
             "b_star": c.b_star,
         }
     why = next((c.reason for c in reversed(curves) if c.reason), "")
-    answer = f"First near linear, then less: {'; '.join(said)}."
+    answer = f"{'; '.join(said)}."
     return Question(
         number=4,
         question=question,
@@ -277,12 +309,7 @@ def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
         each = ", ".join(f"{p.label} {_of_roof(p)}" for p in flat)
         said.append(f"Right of {three_digits(ridge)} FLOP/byte and under the flat: {each}.")
     if slope:
-        highest = max(p.intensity for p in slope)
-        each = ", ".join(p.label for p in slope)
-        said.append(
-            f"Never, at {highest:.3g} FLOP/byte and less: {each}. Their time is bytes "
-            "over bandwidth, and only fewer bytes help."
-        )
+        said.append(f"{_never(slope)}.")
     if own:
         each = ", ".join(p.label for p in own)
         said.append(f"Under neither line: {each}; functions on the common lanes take longer.")
@@ -300,6 +327,30 @@ def _by_map(question: str, ridge: float, mapped: list[KernelPoint]) -> Question:
             "overhead": [p.label for p in waiting],
         },
     )
+
+
+def _never(slope: list[KernelPoint]) -> str:
+    """Those left of the ridge whose bytes take longest, by what else the map says of them."""
+    highest = max(p.intensity for p in slope)
+    each = ", ".join(p.label for p in slope)
+    alone = [p.label for p in slope if p.of_roof is None or STOP <= p.of_roof <= OVER]
+    both = [p.label for p in slope if p.label not in alone and p.cause in BOTH_BIND]
+    rest = [
+        f"{p.label} ({per_cent(p.of_roof)})"
+        for p in slope
+        if p.of_roof is not None and p.label not in (*alone, *both)
+    ]
+    bytes_alone = "time is bytes over bandwidth, and only fewer bytes help"
+    said = [f"Never, at {highest:.3g} FLOP/byte and less: {each}"]
+    if len(alone) == len(slope):
+        said.append(f"Their {bytes_alone}")
+    elif alone:
+        said.append(f"Of {', '.join(alone)} the {bytes_alone}")
+    if both:
+        said.append(f"Bytes and functions both bind {', '.join(both)}")
+    if rest:
+        said.append(f"Not at the slope, so not by their bytes alone: {', '.join(rest)}")
+    return ". ".join(said)
 
 
 def _of_roof(p: KernelPoint) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Claimed, Measurement
 
@@ -56,3 +57,8 @@ def value(m: Measurement, seconds: float | None = None) -> float:
     if m.claim is not None:
         return claimed(m.claim) * (m.claim.time_s / seconds if seconds else 1.0)
     return gbs(m, seconds) if m.peak_key is None else tflops(m, seconds)
+
+
+def unit_of(m: Measurement) -> str:
+    """The unit of that figure; a claim's share of a peak has another."""
+    return unit(m.peak_key) if m.peak_key else "GB/s"

@@ -13,7 +13,7 @@ from roofwatch.session.record_words import HEADS, about, cells, check_said, grou
 
 def table_markdown(table: RecordTable, escaped: Escape) -> str:
     """The table, and under it its checks and the sessions that it is of."""
-    heads = ["record", *HEADS[1:], "", "of, or what fills it"]
+    heads = ["record", *HEADS[1:], "mark", "remark"]
     lines = [_line(heads), _line(["---", *["---:"] * 4, "---", "---"])]
     for r in table.rows:
         told = [escaped(cell) for cell in cells(r, table.scale)]

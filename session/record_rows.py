@@ -13,6 +13,7 @@ import msgspec
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.probe_spec import matmul_key
 from roofwatch.roofline.suite import DECODE
 from roofwatch.session.checks import NOT_OF_THIS, fill
 from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
@@ -28,7 +29,7 @@ from roofwatch.session.sm_clock import sm_clock
 from roofwatch.session.three_digits import three_digits
 
 NOMINAL, ROOF = "nominal", "roof"
-OF_ROOF = (0.40, 0.70)  # where a decode step at batch 1 should stand (seed, Day 18)
+OF_ROOF = (0.40, 0.70)  # of the measured one: where a decode step at batch 1 stands (seed, Day 18)
 LAST = 128  # the batch that the seed's table asks about
 BANDWIDTH, RIDGE, CLOCK, STEP = "bandwidth", "ridge", "sm_clock", "decode_step"
 GROWTH, BEND, CARD = "step_growth", "first_bend", "card"
@@ -86,8 +87,8 @@ def table_rows(session: Session, found: Sequence[Finding] | None = None) -> list
     rows.append((_clock(session, main), []))
     curve = longest(decode_curves(session, own))
     of_curve = [curve.probe] if curve else []
-    of_step = (_step(session, own, curve), _growth(session, curve), _bend(session, curve))
-    rows += [(row, of_curve) for row in of_step]
+    rows.append((_step(session, own, curve), [*of_curve, *_probes(own.bandwidth)]))
+    rows += [(row, of_curve) for row in (_growth(session, curve), _bend(session, curve))]
     rows.append((_card(session), []))
     return [_whole(row, session, probes, doubts) for row, probes in rows]
 
@@ -167,7 +168,7 @@ def flat_item(key: str) -> str:
 def _flat(session: Session, own: Roofs, key: str) -> TableRow:
     flat = own.compute.get(key)
     m = _best(flat)
-    probe = m.probe if m else f"matmul-{key}"
+    probe = m.probe if m else matmul_key(key)
     nominal = session.nominal.peaks_tflops.get(key) if session.nominal else None
     low, high = _ends(session.expect(probe, session.reported_run))
     row = TableRow(
@@ -195,7 +196,7 @@ def _of_no_cpu(session: Session, key: str, why: str) -> str:
     """What a CPU does not measure at all, or has skipped for want of the unit."""
     if key not in CPU_DTYPES:
         return f"{NOT_OF_THIS}: no {key} probe runs on a CPU"
-    noted = any(n.probe == f"matmul-{key}" for n in session.notes)
+    noted = any(n.probe == matmul_key(key) for n in session.notes)
     return f"{NOT_OF_THIS}: {why.partition(': ')[2]}" if noted else why
 
 
@@ -268,7 +269,11 @@ def longest(curves: list[DecodeCurve]) -> DecodeCurve | None:
 
 
 def _step(session: Session, own: Roofs, curve: DecodeCurve | None) -> TableRow:
-    """The step at batch 1 against its floor: all that it must read, over the bandwidth."""
+    """The step at batch 1 against its floor: all that it must read, over the bandwidth.
+
+    The nominal floor is on paper; where a step should stand is said of the measured roof (seed, Day
+    18), so that its range is of the same roof as its share. Where none was measured there is none.
+    """
     first = curve.points[0] if curve else None
     row = TableRow(
         item=STEP,
@@ -278,8 +283,7 @@ def _step(session: Session, own: Roofs, curve: DecodeCurve | None) -> TableRow:
     )
     if curve is None or first is None or not first.step_s:
         return msgspec.structs.replace(row, missing=fill(session, "decode", DECODE))
-    slope = own.nominal_gbs or own.bandwidth_gbs
-    floor_ms = first.bytes / slope / 1e6 if slope else None
+    floor_ms = first.bytes / own.bandwidth_gbs / 1e6 if own.bandwidth_gbs else None
     how = "graph" if first.graph_s is not None else "eager"
     whole = (
         "" if curve.layers == curve.layers_of else f", {curve.layers} of {curve.layers_of} layers"
@@ -290,7 +294,7 @@ def _step(session: Session, own: Roofs, curve: DecodeCurve | None) -> TableRow:
         low=floor_ms / OF_ROOF[1] if floor_ms else None,
         high=floor_ms / OF_ROOF[0] if floor_ms else None,
         measured=first.step_s * 1e3,
-        share=first.bytes / own.bandwidth_gbs / 1e9 / first.step_s if own.bandwidth_gbs else None,
+        share=floor_ms / 1e3 / first.step_s if floor_ms else None,
         note=f"{curve.model} at {curve.context}, {how}{whole}",
     )
 

@@ -85,7 +85,7 @@ def record_table(
     """One table of sessions of one card.
 
     Each row is of the session that tells most of the card and has it: a complete one before one
-    that was cut short, full before quick, kernels, decode and others; of two alike the first.
+    that was cut short, full before quick, kernels, decode and others; of two alike the later.
     ``found`` are the findings of a single session, where they are at hand.
     """
     if len(sessions) > 1:
@@ -101,7 +101,8 @@ def answers(sessions: Sequence[Session]) -> list[Question]:
 
 def merged(sessions: Sequence[Session]) -> Record:
     """Table and answers: a figure that stands in both is of one session, whatever their order."""
-    order = sorted(sessions, key=_tells_most)
+    order = sorted(sessions, key=lambda s: (s.started_at or "", s.id or ""), reverse=True)
+    order.sort(key=_tells_most)
     of_each = [{r.item: r for r in table_rows(s)} for s in order]
     items = dict.fromkeys(item for rows in of_each for item in rows)
     rows = [
@@ -122,7 +123,7 @@ def merged(sessions: Sequence[Session]) -> Record:
     told.append(
         min(((s, found[4]) for s, found in asked), key=lambda x: (not x[1].values, x[1].missing))
     )
-    table = _table(sessions, rows, [(q.number, s) for s, q in told])
+    table = _table(order, rows, [(q.number, s) for s, q in told])
     return Record(table, [q for _, q in told])
 
 
@@ -179,9 +180,7 @@ def _decode(session: Session, rows: Sequence[TableRow]) -> Check:
     step = next(r for r in rows if r.item == STEP)
     if step.share is None:
         return missing(name, step.missing or fill(session, "add_scalar"))
-    low, high = OF_ROOF
-    if step.share > high:
-        name += ": nearer to it than that"
-    elif step.share < low:
-        name += ": further below"
-    return made(name, step.share, low <= step.share <= high)
+    stands = bool(step.within)  # as the row says
+    if not stands:
+        name += ": nearer to it than that" if step.share >= OF_ROOF[1] else ": further below"
+    return made(name, step.share, stands, "of it")

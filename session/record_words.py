@@ -82,7 +82,8 @@ def session_said(s: OneSession) -> str:
 def check_said(check: Check) -> str:
     """A check in a line, behind its mark: its word, what it is, its figure, or what would tell."""
     if check.word in (OK, FAILED) and check.ratio is not None:
-        return f"{check.word}: {check.check} ({_figure(check.ratio)})"
+        figure = f" ({_figure(check.ratio)} {check.of})" if check.of else ""
+        return f"{check.word}: {check.check}{figure}"
     return f"{check.word}: {check.check}" + (f" ({check.fill})" if check.fill else "")
 
 

@@ -1,4 +1,4 @@
-"""Whether several sessions are of one card, so that one table may be made of them."""
+"""Whether sessions are of one card: compared over time, remembered, put into one table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.fold import Session
 
-SHORT = 12  # characters of a UUID that tell two cards apart
+SHORT = 12  # characters of a UUID that a refusal names
 
 
 class OtherCard(ValueError):
@@ -23,7 +23,7 @@ def refuse_others(
 ) -> None:
     """Check that all sessions are of one card; with ``one_kind`` cards of one name are as good.
 
-    A card is told by its UUID, a CPU by its host and its cores; ``told``: the refusal says them.
+    Where that is not known they are taken together. ``told``: the refusal says by what they differ.
 
     Raises:
         OtherCard: naming the first two files that differ.
@@ -37,26 +37,48 @@ def refuse_others(
             raise OtherCard(
                 f"{path}: of {other}, but {first_path} is of {named}: a table is of one"
             )
-        if not one_kind and not _one(first, session):
-            a, b = (f" ({_told(s)})" if told else "" for s in (first, session))
+        if not one_kind and same_card(first, session) is False:
+            a, b = (_told(s) if told else "" for s in (first, session))
             raise OtherCard(
                 f"{path}: of another {other}{b} than {first_path}{a}; "
                 "--one-kind takes cards of one name together"
             )
 
 
-def _one(a: Session, b: Session) -> bool:
-    return _told(a) == _told(b) or None in (_told(a), _told(b))
+def same_card(a: Session, b: Session) -> bool | None:
+    """Whether two sessions are of one card; None where one of them does not say enough to tell.
 
-
-def _told(session: Session) -> str | None:
-    """What tells the card from others of its name; None where the session does not say."""
-    device = session.device
-    if device.kind == "cpu":
-        return f"{device.core_count} cores of {session.host}" if session.host else None
-    return device.uuid[:SHORT] if device.uuid else None
+    A card is told by its UUID; a CPU by its host and name, and is another to a process that may use
+    another number of its cores, as far as both say that.
+    """
+    first, second = a.device, b.device
+    told: list[tuple[str | int | None, str | int | None]] = [(first.kind, second.kind)]
+    if "cpu" in told[0]:
+        told += [(a.host, b.host), (first.name, second.name)]
+        cores = (first.core_count, second.core_count)
+        told += [cores] if None not in cores else []
+    else:
+        told.append((first.uuid, second.uuid))
+    if any(None not in pair and pair[0] != pair[1] for pair in told):
+        return False
+    return None if any(None in pair for pair in told) else True
 
 
 def count_of(sessions: Sequence[Session]) -> int:
     """How many cards they are of, as far as they say."""
-    return len({told for s in sessions if (told := _told(s)) is not None}) or 1
+    met: list[Session] = []
+    for one in sessions:
+        known = same_card(one, one)  # itself, where it says which it is
+        if known and all(same_card(one, other) is False for other in met):
+            met.append(one)
+    return len(met) or 1
+
+
+def _told(session: Session) -> str:
+    """What tells the card from others of its name, in brackets; empty where it does not say."""
+    device = session.device
+    if device.kind != "cpu":
+        return f" ({device.uuid[:SHORT]})" if device.uuid else ""
+    cores = f"{device.core_count} cores" if device.core_count is not None else ""
+    said = " of ".join(part for part in (cores, session.host) if part)
+    return f" ({said})" if said else ""

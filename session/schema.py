@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.session.events import SCHEMA
+from roofwatch.session.events import SCHEMA, UNDECODABLE
 
 NO_SESSION = "not a roofwatch session"
 FLEET = "roofwatch.fleet"  # the family of session/fleet/lines.py
@@ -40,6 +40,6 @@ def refusal_of(line: bytes) -> str | None:
     """The same of a first line that is no event we know; None where its schema is not to blame."""
     try:
         schema = _decoder.decode(line).schema
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     return refusal(schema) if schema is not None else None

@@ -8,9 +8,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from roofwatch.roofline.toml_text import one_line
-from roofwatch.session.compare import SLOWER, Comparison, Missing, Pair, Which, compare
-from roofwatch.session.differences import Condition, one_card
+from roofwatch.session.compare import (
+    HOSTS,
+    SLOWER,
+    Comparison,
+    Missing,
+    Pair,
+    Which,
+    compare,
+)
+from roofwatch.session.comparison_words import noise_said
+from roofwatch.session.differences import Condition
 from roofwatch.session.fold import Session
+from roofwatch.session.same_card import same_card
 
 
 class CompareRefused(ValueError):
@@ -58,11 +68,8 @@ def side_by_side(sessions: Sequence[Named], strict: bool = False) -> SideBySide:
     for one in rest:
         told = compare(first.session, one.session)
         if not told.pairs:
-            suites = f"{first.session.suite} and {one.session.suite}"
-            raise CompareRefused(
-                f"{one.name}: measured nothing that {first.name} did (suites {suites})"
-            )
-        if strict and not one_card(first.session, one.session):
+            raise CompareRefused(_nothing(first, one, told))
+        if strict and not same_card(first.session, one.session):
             raise CompareRefused(
                 f"--strict is of one card over time: {one.name} is not known to be of the card "
                 f"of {first.name}"
@@ -71,8 +78,21 @@ def side_by_side(sessions: Sequence[Named], strict: bool = False) -> SideBySide:
     return SideBySide(name=first.name, others=others)
 
 
+def _nothing(first: Named, one: Named, told: Comparison) -> str:
+    """Why two have nothing in common."""
+    for named, side in ((first, "a"), (one, "b")):
+        if not any(m.only == side for m in told.missing):
+            suite = named.session.suite
+            return f"{named.name}: measured nothing that can be compared (suite {suite})"
+    suites = f"{first.session.suite} and {one.session.suite}"
+    return f"{one.name}: measured nothing that {first.name} did (suites {suites})"
+
+
 class _Pair(Pair, frozen=True, kw_only=True):
+    """``noise`` is the word that stands in the row; ``notes`` say the doubts too."""
+
     session: str
+    noise: str
 
 
 class _Condition(Condition, frozen=True, kw_only=True):
@@ -99,7 +119,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 def printed(told: SideBySide) -> Printed:
     """One list of each, in the order of the sessions."""
     return Printed(
-        pairs=[_Pair(session=o.name, **_fields(p)) for o in told.others for p in o.told.pairs],
+        pairs=[_printed(o.name, p) for o in told.others for p in o.told.pairs],
         conditions=[
             _Condition(session=o.name, **_fields(c)) for o in told.others for c in o.told.conditions
         ],
@@ -111,6 +131,12 @@ def printed(told: SideBySide) -> Printed:
             *(_Which(session=o.name, **_fields(o.told.b)) for o in told.others),
         ],
     )
+
+
+def _printed(session: str, p: Pair) -> _Pair:
+    doubts = [f"not to be believed in {side.upper()}: {why}" for side, why in p.doubts.items()]
+    notes = [*p.notes, *([HOSTS] if p.hosts_apart else []), *doubts]
+    return _Pair(session=session, noise=noise_said(p), **{**_fields(p), "notes": notes})
 
 
 def _fields(of: msgspec.Struct) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from roofwatch.roofline.suite import WATCH
 from roofwatch.session.alignment import Alignment, alignment
 from roofwatch.session.attribution import attributed, bandwidth_attributed
 from roofwatch.session.cards_table import cards_table
+from roofwatch.session.compare import TOO_FEW
 from roofwatch.session.conditions import conditions
 from roofwatch.session.cost import costs
 from roofwatch.session.decode import decode_curves
@@ -58,7 +59,6 @@ from roofwatch.session.watch.summary import watched
 from roofwatch.session.waves import Waves, waves
 
 UNMEASURED = "not_measured"  # this suite has no probe for it
-TOO_FEW = "too_few"  # repetitions to tell
 UNKNOWN = "not_known"  # nothing nominal is known
 ON_PURPOSE = "on_purpose"  # a number that was made wrong has no place under a roof
 HELD_OR_NOT = ("burst", "sustained")

@@ -8,13 +8,13 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.roofline.links import BOTH_WAYS
 from roofwatch.roofline.per_cent import spaced
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS, PERCENT, TRANSFER, ProbeSpec
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.checks import OK
 from roofwatch.session.events import Measurement
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.held import held_rates
 from roofwatch.session.link_nominal import nominal_link_gbs
-from roofwatch.session.links import size_said
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import gbs, intensity, tflops, value
 from roofwatch.session.roofs import Roofs, roofs

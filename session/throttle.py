@@ -7,6 +7,7 @@ import msgspec
 from roofwatch.notebook.finding import NOTE, Finding, finding
 from roofwatch.roofline.onset import onset_s
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.probe_spec import is_matmul, matmul_precision, unheld_key
 from roofwatch.roofline.reasons import decode
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Measurement
@@ -51,12 +52,12 @@ class Fall(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """The precision that was held, as its probe names it."""
-        return self.probe.removeprefix("matmul-").removesuffix("-sustained")
+        return matmul_precision(self.probe)
 
 
 def held_matmul(probe: str) -> bool:
     """Whether a probe of this key holds a matmul: a stream does not heat a card to its limit."""
-    return probe.startswith("matmul-")
+    return is_matmul(probe)
 
 
 def series_times(session: Session, probe: str, run: int) -> list[float]:
@@ -118,7 +119,7 @@ def fall(session: Session, run: int | None = None, probe: str | None = None) -> 
 
 def _burst_of(session: Session, probe: str, run: int) -> Measurement | None:
     """The burst measurement of the same precision; the sustained probe holds its best shape."""
-    key = probe.removesuffix("-sustained")
+    key = unheld_key(probe)
     return next((m for m in session.measurements if m.probe == key and m.run == run), None)
 
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from roofwatch.cli import main
 from roofwatch.notebook.catalog import LANGUAGES, choose
 from roofwatch.roofline.workload import Work, add_scalar, copy, fill, matmul, read, triad
-from roofwatch.session.events import Device, End, Measurement, Note, SessionInfo, Tensor
+from roofwatch.session.events import (
+    AnyEvent,
+    Device,
+    End,
+    HostCpu,
+    Measurement,
+    Note,
+    SessionInfo,
+    Tensor,
+)
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 
@@ -113,8 +123,10 @@ def h200(h200_file: Path) -> Session:
     return fold(events(h200_file))
 
 
-def measurement(work: Work, seconds: float, probe: str = "kernels", **more: Any) -> Measurement:
-    """One that took ``seconds`` each of three times, a point of a group unless told otherwise."""
+def measurement(
+    work: Work, seconds: float | Sequence[float], probe: str = "kernels", **more: Any
+) -> Measurement:
+    """One that took ``seconds``, or each of three times that; a point of a group unless told so."""
     told: dict[str, Any] = {
         "op": work.op,
         "dtype": "bf16",
@@ -137,7 +149,7 @@ def measurement(work: Work, seconds: float, probe: str = "kernels", **more: Any)
             Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
             for t in work.tensors
         ],
-        times_s=[seconds] * 3,
+        times_s=list(seconds) if isinstance(seconds, Sequence) else [seconds] * 3,
         stop="protocol",
         begin_s=1.0,
         end_s=1.5,
@@ -181,7 +193,26 @@ def point() -> Callable[..., Measurement]:
 
 
 @pytest.fixture
-def on_card() -> Callable[..., Session]:
+def of_suite() -> Callable[..., Session]:
+    """Folds events of the kernels suite behind what telemetry says of a device, probes of a CPU."""
+
+    def folded(device: Device, *of: AnyEvent, cpu: HostCpu | None = None) -> Session:
+        host = [SessionInfo(t=0.2, instrument="probes", cpu=cpu)] if cpu else []
+        return fold(
+            [
+                SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
+                SessionInfo(t=0.1, instrument="telemetry", device=device),
+                *host,
+                *of,
+                End(t=9.0, complete=True),
+            ]
+        )
+
+    return folded
+
+
+@pytest.fixture
+def on_card(of_suite: Callable[..., Session]) -> Callable[..., Session]:
     """Folds points behind the roofs of a card like an H200; ``without`` leaves probes out."""
 
     def folded(*points: Measurement, without: str = "", notes: tuple[str, ...] = ()) -> Session:
@@ -194,16 +225,8 @@ def on_card() -> Callable[..., Session]:
             sm_max_mhz=1980.0,
         )
         kept = [m for m in roofs_of_a_card() if not without or without not in m.probe]
-        return fold(
-            [
-                SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
-                SessionInfo(t=0.1, instrument="telemetry", device=device),
-                *kept,
-                *points,
-                *(Note(t=3.0, text=text, probe="fusion") for text in notes),
-                End(t=9.0, complete=True),
-            ]
-        )
+        told = (Note(t=3.0, text=text, probe="fusion") for text in notes)
+        return of_suite(device, *kept, *points, *told)
 
     return folded
 
@@ -228,3 +251,18 @@ class FirstLine:
 @pytest.fixture
 def first_line(tmp_path: Path) -> FirstLine:
     return FirstLine(tmp_path / "first-line")
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command line here; its exit code, stdout and stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(list(arguments))
+        except SystemExit as ended:
+            code = int(str(ended.code))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run

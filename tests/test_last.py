@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from roofwatch.cli import VERBS, main
+from roofwatch.cli import VERBS
 from roofwatch.session.events import encode
 from roofwatch.session.file import UnreadableSession, events, sessions_folder
 from roofwatch.session.saved_names import path_named
@@ -17,6 +18,7 @@ from roofwatch.verbs.completion.words import OF_SESSIONS
 from roofwatch.verbs.live import _resumed
 from roofwatch.verbs.parser import parser_of
 
+Said = Callable[..., tuple[int, str, str]]
 SESSIONS = Path(__file__).parent / "sessions"
 TRACE = Path(__file__).parent / "traces" / "h200" / "layer.json.gz"
 
@@ -33,25 +35,14 @@ def kept() -> Path:
     return folder
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(list(arguments))
-    except SystemExit as ended:
-        code = int(str(ended.code))
-    told = capsys.readouterr()
-    return code, told.out, told.err
-
-
-def test_show_takes_the_newest_session_as_the_log_does(
-    kept: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = [json.loads(line) for line in said(capsys, "show", "--log", "--json")[1].splitlines()]
+def test_show_takes_the_newest_session_as_the_log_does(kept: Path, said: Said) -> None:
+    log = [json.loads(line) for line in said("show", "--log", "--json")[1].splitlines()]
     for back, name in enumerate(("watched", "h200-decode-1", "h200-full-1")):
-        code, out, _ = said(capsys, "show", f"last~{back}" if back else "last", "--json")
+        code, out, _ = said("show", f"last~{back}" if back else "last", "--json")
         assert code == 0
         told = json.loads(out)["session"]
         assert told["file"] == str(kept / f"{name}.jsonl") == log[back]["file"]
-    code, _, err = said(capsys, "show", "last~3")
+    code, _, err = said("show", "last~3")
     assert (code, err.count("\n")) == (2, 1)
     assert "last~3: 3 sessions saved in" in err
 
@@ -64,28 +55,26 @@ def test_others_take_the_newest_with_roofs(kept: Path) -> None:
         path_named("last~2")
 
 
-def test_plan_takes_last(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_takes_last(kept: Path, said: Said) -> None:
     arguments = ("plan", "--model", "TinyLlama", "--json", "--session")
-    code, out, _ = said(capsys, *arguments, "last")
+    code, out, _ = said(*arguments, "last")
     assert code == 0
-    assert out == said(capsys, *arguments, str(kept / "h200-decode-1.jsonl"))[1]
-    code, _, err = said(capsys, *arguments, "last~9")
+    assert out == said(*arguments, str(kept / "h200-decode-1.jsonl"))[1]
+    code, _, err = said(*arguments, "last~9")
     assert (code, "last~9: 2 sessions with roofs" in err) == (2, True)
 
 
-def test_trace_takes_last(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = said(capsys, "trace", str(TRACE), "--session", "last~1")
+def test_trace_takes_last(kept: Path, said: Said) -> None:
+    code, out, _ = said("trace", str(TRACE), "--session", "last~1")
     assert code == 0
     assert "measured in h200-full-1.jsonl" in out
 
 
-def test_triage_takes_last_and_says_whose_it_is(
-    kept: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_triage_takes_last_and_says_whose_it_is(kept: Path, said: Said, tmp_path: Path) -> None:
     file = tmp_path / "theirs.py"
     file.write_text("def run():\n    return 1\n")
     ask = ("triage", f"{file}:run", "--device", "cpu", "--session")
-    code, _, err = said(capsys, *ask, "last")
+    code, _, err = said(*ask, "last")
     assert (code, "last: is of NVIDIA H200" in err) == (2, True)
     assert "No such file" not in err
 
@@ -122,12 +111,10 @@ def test_the_newest_is_by_when_it_began_however_long_that_takes(
 @pytest.mark.parametrize(
     "command", [["show", "--log"], ["show", "--log", "--json"], ["show", "last"]]
 )
-def test_a_folder_that_cannot_be_listed_is_named(
-    capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
+def test_a_folder_that_cannot_be_listed_is_named(said: Said, command: list[str]) -> None:
     folder = sessions_folder()
     folder.parent.mkdir(parents=True)
     folder.write_text("a file")
-    code, out, err = said(capsys, *command)
+    code, out, err = said(*command)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert f"{folder}: Not a directory" in err

@@ -27,8 +27,8 @@ def test_both_measured_latencies_say_of_how_many_cards_they_are() -> None:
     """Copies' grow with the ring, an all-reduce's stays: of the latter more cards pay at most."""
     out = printed("--session", str(TWO / "links.jsonl"), *SPLIT)
     told = " ".join(out.split())
-    assert "27.5 µs an all-reduce of 2 cards (measured; it grows with the cards)" in told
-    assert "batch 128: stops paying at 2 with 27.5 µs" in told
+    assert "27.1 µs an all-reduce of 2 cards (measured; it grows with the cards)" in told
+    assert "batch 128: stops paying at 2 with 27.1 µs" in told
     out = printed("--session", str(TWO / "fleet-1.jsonl"), *SPLIT)
     told = " ".join(out.split())
     beyond = "51.3 µs an all-reduce of 2 cards (measured; over more it is longer, which is not"

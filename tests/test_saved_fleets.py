@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from roofwatch.cli import main
 from roofwatch.roofline.collectives import OPS
 from roofwatch.session.events import Price
 from roofwatch.session.file import sessions_folder
@@ -29,6 +29,7 @@ from roofwatch.tui.screen.fleet_app import FleetScreen
 from roofwatch.tui.screen.painting import PANES
 from roofwatch.tui.sessions.sessions_pane import build
 
+Said = Callable[..., tuple[int, str, str]]
 SESSIONS = Path(__file__).parent / "sessions"
 TWO = SESSIONS / "two"
 
@@ -45,22 +46,11 @@ def fleets() -> Path:
     return folder
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(list(arguments))
-    except SystemExit as ended:
-        code = int(str(ended.code))
-    told = capsys.readouterr()
-    return code, told.out, told.err
-
-
 # -- found -----------------------------------------------------------------------------------
 
 
-def test_the_log_has_them_with_cards_ranks_and_slow_ones(
-    fleets: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = said(capsys, "show", "--log")[1].splitlines()
+def test_the_log_has_them_with_cards_ranks_and_slow_ones(fleets: Path, said: Said) -> None:
+    lines = said("show", "--log")[1].splitlines()
     assert [" ".join(line.split()[:5]) for line in lines[1:]] == [
         "11-30 12:55 2 x H200",
         "11-30 12:54 2 x H200",
@@ -68,7 +58,7 @@ def test_the_log_has_them_with_cards_ranks_and_slow_ones(
     ]
     assert lines[1].endswith("1 slow")
     assert "slow" not in lines[2]
-    told = [json.loads(x) for x in said(capsys, "show", "--log", "--json")[1].splitlines()]
+    told = [json.loads(x) for x in said("show", "--log", "--json")[1].splitlines()]
     assert [(t["ranks"], t["slow"], t["state"]) for t in told] == [
         (2, 1, "complete"),
         (2, 0, "complete"),
@@ -77,7 +67,7 @@ def test_the_log_has_them_with_cards_ranks_and_slow_ones(
     assert told[1]["bandwidth_gbs"] == pytest.approx(4273, abs=1)
     assert told[1]["sustained_tflops"] == pytest.approx(691, abs=1)
     assert told[0]["file"] == str(fleets / "fleet-slow.jsonl")
-    bare = said(capsys, "show", "--log", "--json", "--anonymous")[1]
+    bare = said("show", "--log", "--json", "--anonymous")[1]
     assert "/" not in bare.replace("GB/s", "")
 
 
@@ -87,20 +77,16 @@ def test_a_fleet_costs_what_all_of_its_cards_do(fleets: Path) -> None:
     assert found.cost == pytest.approx(2 * 2.0 * found.hours)
 
 
-def test_last_is_the_fleet_where_that_is_the_newest(
-    fleets: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = said(capsys, "show", "last")
+def test_last_is_the_fleet_where_that_is_the_newest(fleets: Path, said: Said) -> None:
+    code, out, _ = said("show", "last")
     assert code == 0
     assert "2 ranks on 1 node, NVIDIA H200" in out
     assert "1 slow" in out
-    assert "recorded 2026-11-29" in said(capsys, "show", "last~2")[1]
+    assert "recorded 2026-11-29" in said("show", "last~2")[1]
 
 
-def test_they_stand_for_no_session_where_roofs_are_asked_for(
-    fleets: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = said(capsys, "plan", "--session", "last", "--model", "Llama-3-8B")
+def test_they_stand_for_no_session_where_roofs_are_asked_for(fleets: Path, said: Said) -> None:
+    code, out, _ = said("plan", "--session", "last", "--model", "Llama-3-8B")
     assert code == 0
     assert "4389 GB/s" in out
     shutil.copy(fleets / "fleet-1.jsonl", sessions_folder())
@@ -202,10 +188,8 @@ def named(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", [("--anonymous",), ("--anonymous", "--json"), ("--md",)])
-def test_nothing_tells_whose_it_is(
-    named: Path, how: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = said(capsys, "show", str(named), *how)
+def test_nothing_tells_whose_it_is(named: Path, how: tuple[str, ...], said: Said) -> None:
+    code, out, _ = said("show", str(named), *how)
     assert code == 0
     for word in ("secret", "corp", "/home", "GPU-", str(named)):
         assert word not in out, word
@@ -218,9 +202,7 @@ def test_nothing_tells_whose_it_is(
         assert told["spread"]["matmul-bf16"]["count"] == 2
 
 
-def test_who_was_refused_is_not_told_either(
-    named: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_was_refused_is_not_told_either(named: Path, said: Said) -> None:
     rows = named.read_bytes().splitlines(True)
     for said_of in (
         "rank 1 of 2 on betahost.example was refused: fleet 0e75ca of node-a meets here: its job 7",
@@ -230,7 +212,7 @@ def test_who_was_refused_is_not_told_either(
         rows.insert(-1, encode(NoteLine(text=said_of)))
     named.write_bytes(b"".join(rows))
     for how in (("--anonymous",), ("--anonymous", "--json"), ("--md",)):
-        _, out, _ = said(capsys, "show", str(named), *how)
+        _, out, _ = said("show", str(named), *how)
         for word in ("betahost", "gpu99", "gamma", "example"):
             assert word not in out, (how, word)
         assert "was refused" in " ".join(out.split())
@@ -262,12 +244,12 @@ def test_a_host_called_as_our_own_words_leaves_no_text_but_the_words(named: Path
 
 
 def test_markdown_has_the_rows_of_the_text_and_fits_a_comment(
-    capsys: pytest.CaptureFixture[str],
+    said: Said,
 ) -> None:
     from roofwatch.session.fleet.fleet_file import read_fleet
 
     path = TWO / "fleet-1.jsonl"
-    _, out, _ = said(capsys, "show", str(path), "--md")
+    _, out, _ = said("show", str(path), "--md")
     rows = fleet_rows(read_fleet(path), MARKDOWN_CELLS, UNICODE)
     wanted = [t for r in rows if (t := text_of(r).rstrip()) and "vm" not in t]
     lines = out.splitlines()
@@ -282,9 +264,9 @@ def test_markdown_has_the_rows_of_the_text_and_fits_a_comment(
     [("--table",), ("--plot", "x.svg"), ("--price", "2/h"), ("--replay", "--speed", "10")],
 )
 def test_what_is_of_a_session_alone_is_refused_in_a_line(
-    options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...], said: Said
 ) -> None:
-    code, _, err = said(capsys, "show", str(TWO / "fleet-1.jsonl"), *options)
+    code, _, err = said("show", str(TWO / "fleet-1.jsonl"), *options)
     assert code == 2
     assert f"{options[-2 if options[0] == '--replay' else 0]} is of a session" in err
     assert len(err.splitlines()) == 1

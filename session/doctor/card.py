@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.doctor.facts import Facts, of_card, of_health, untold
 from roofwatch.session.doctor.said import Checks, Said, fail, ok, unknown, warn
-from roofwatch.session.doctor.words import many, size
+from roofwatch.session.doctor.words import many
 from roofwatch.session.events import Device
 from roofwatch.session.health import CardHealth
 
@@ -19,7 +20,7 @@ def _identity(facts: Facts, card: Device) -> Said:
     sliced = (card.uuid or "").startswith("MIG-")
     parts = [f"{card.sm_count} SMs"] if card.sm_count else []
     parts += [f"{card.bus_bits} bit"] if card.bus_bits and not sliced else []
-    parts += [size(card.memory_bytes)] if card.memory_bytes else []
+    parts += [size_said(card.memory_bytes)] if card.memory_bytes else []
     name = (card.name or "a card without a name").removeprefix("NVIDIA ")
     found = f"{name} reports {', '.join(parts) or 'nothing'}"
     nominal = facts.nominal
@@ -34,7 +35,7 @@ def _identity(facts: Facts, card: Device) -> Said:
     if nominal.origin == "derived":
         return warn(found, nominal.note, do)
     if sold and card.memory_bytes and abs(card.memory_bytes / sold - 1) > MEMORY_TOLERANCE:
-        return warn(found, f"the table's {nominal.key} has {size(sold)}", do)
+        return warn(found, f"the table's {nominal.key} has {size_said(sold)}", do)
     sms = f"{nominal.sm_count} SMs" if nominal.sm_count else "the same"
     return ok(found, f"{sms}, as the table's {nominal.key}")
 
@@ -73,7 +74,7 @@ def _processes(facts: Facts, card: Device) -> Said:
     busy = len(utils) >= 2 and min(utils) > BUSY
     do = "end them if they are yours; else ask the host who else has this card"
     if card.processes:
-        held = f" with {size(card.processes_bytes)}" if card.processes_bytes else ""
+        held = f" with {size_said(card.processes_bytes)}" if card.processes_bytes else ""
         short = "; the load was kept short" if facts.under else ""
         found = f"{many(card.processes, 'other process')}{held}{short}"
         return warn(found, "nobody else on the card", do)
@@ -90,13 +91,13 @@ def _memory_held(facts: Facts, card: Device) -> Said:
     used = next((s.mem_used_bytes for s in facts.before if s.mem_used_bytes is not None), None)
     if used is None:
         return untold(facts.before[0].status if facts.before else {}, "mem_used_bytes")
-    total = f" of {size(card.memory_bytes)}" if card.memory_bytes else ""
-    found = f"{size(used)}{total} held before we began" if used else f"all{total} free"
+    total = f" of {size_said(card.memory_bytes)}" if card.memory_bytes else ""
+    found = f"{size_said(used)}{total} held before we began" if used else f"all{total} free"
     if used <= HELD_BYTES:
         return ok(found)
     whose = "" if card.processes else ", by nobody who is seen (another container, or a dead one)"
     do = "end what holds it; what is not yours only the host can end"
-    return warn(f"{found}{whose}", f"less than {size(HELD_BYTES)}", do)
+    return warn(f"{found}{whose}", f"less than {size_said(HELD_BYTES)}", do)
 
 
 def _compute_mode(_: Facts, health: CardHealth) -> Said:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.doctor.facts import Facts
 from roofwatch.session.doctor.said import Checks, Said, fail, ok, unknown, warn
-from roofwatch.session.doctor.words import many, size, value
+from roofwatch.session.doctor.words import many, value
 
 FEW_CORES = 4
 THROTTLED = 0.05  # of the quota's periods
@@ -90,10 +91,10 @@ def _enough(facts: Facts, given: int | None, why: str) -> Said:
         return unknown(why)
     card = facts.device.memory_bytes if facts.device else None
     least = OF_CARD * card if card else LEAST_BYTES
-    said = f"{size(least)}, half of the card's" if card else size(least)
+    said = f"{size_said(least)}, half of the card's" if card else size_said(least)
     if given < least:
-        return warn(size(given), said, LARGER)
-    return ok(size(given), f"at least {said}")
+        return warn(size_said(given), said, LARGER)
+    return ok(size_said(given), f"at least {said}")
 
 
 def _shared_memory(facts: Facts) -> Said:
@@ -101,12 +102,12 @@ def _shared_memory(facts: Facts) -> Said:
     given = facts.machine.shm_bytes
     do = "docker run --shm-size=16g (or --ipc=host); until then DataLoader(num_workers=0)"
     if given is None:
-        return unknown("there is no /dev/shm", size(SHM_BYTES), do)
+        return unknown("there is no /dev/shm", size_said(SHM_BYTES), do)
     if given < SHM_BYTES:
         by = ", what a container gets by itself" if given == CONTAINER_SHM_BYTES else ""
-        found = f"{size(given)}{by}: DataLoader's workers die of it"
-        return warn(found, f"at least {size(SHM_BYTES)}", do)
-    return ok(size(given), f"at least {size(SHM_BYTES)}")
+        found = f"{size_said(given)}{by}: DataLoader's workers die of it"
+        return warn(found, f"at least {size_said(SHM_BYTES)}", do)
+    return ok(size_said(given), f"at least {size_said(SHM_BYTES)}")
 
 
 def _disk(name: str, facts: Facts) -> Said:
@@ -115,8 +116,8 @@ def _disk(name: str, facts: Facts) -> Said:
     if disk is None or disk.free_bytes is None:
         return unknown(f"{value(disk.path)}: {disk.problem}" if disk else "not looked at")
     where = "" if disk.path == "." else f" in {value(disk.path)}"
-    found = f"{size(disk.free_bytes)} free{where}"
-    expected = f"{size(FREE_BYTES)} for a model"
+    found = f"{size_said(disk.free_bytes)} free{where}"
+    expected = f"{size_said(FREE_BYTES)} for a model"
     if disk.free_bytes < NO_FREE_BYTES:
         return fail(found, expected, "make room, or rent a larger disk")
     if disk.free_bytes < FREE_BYTES:

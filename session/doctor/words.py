@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 MOST_VALUE = 60
-
-
-def size(size_bytes: float) -> str:
-    """``140 GiB``."""
-    scale, unit = next((each for each in SIZES if size_bytes >= each[0]), (1, "B"))
-    return (
-        f"{size_bytes / scale:.3g} {unit}"
-        if size_bytes / scale < 1000
-        else f"{size_bytes / scale:.0f} {unit}"
-    )
 
 
 def mhz(clock_mhz: float) -> str:

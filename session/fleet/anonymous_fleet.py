@@ -13,6 +13,7 @@ import msgspec
 from roofwatch.roofline.collectives import OPS
 from roofwatch.roofline.suite import SHORT, SUITES
 from roofwatch.session.anonymous import clean, scrubbed, words_of
+from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.fleet.fleet_file import fleet_lines
 from roofwatch.session.fleet.lines import (
     GROUPS,
@@ -23,7 +24,7 @@ from roofwatch.session.fleet.lines import (
     NoteLine,
     RankLine,
 )
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import NVLINK, PCIE
 
 REMOVED = "removed"
 STRANGERS = re.compile(
@@ -115,7 +116,7 @@ def _names(path: Path) -> _Names:
 def _uuid_of(raw: msgspec.Raw) -> str | None:
     try:
         record = _uuid.decode(raw) if raw else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None  # whoever folds it says so, with its row
     return record.device.uuid if record else None
 
@@ -143,7 +144,7 @@ def _record(raw: msgspec.Raw, names: _Names) -> msgspec.Raw:
     """
     try:
         record = msgspec.json.decode(raw) if raw else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return raw  # whoever folds it says so, with its row
     if not isinstance(record, dict):
         return raw

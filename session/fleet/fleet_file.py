@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from roofwatch.session.events import UNDECODABLE
 from roofwatch.session.file import UnreadableSession, lines, sessions_folder
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import KINDS, SCHEMA, AnyLine, Header
@@ -67,7 +68,7 @@ def folded(
     for row, line in lines_of(path):
         try:
             fleet.add(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNDECODABLE as error:
             raise UnreadableSession(f"{path}: row {row}: record: {error}") from None
         yield line
 
@@ -100,5 +101,5 @@ def fleet_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
 def _newer(raw: bytes) -> bool:
     try:
         return _kind.decode(raw).kind not in KINDS
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return False

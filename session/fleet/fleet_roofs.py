@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import msgspec
 
+from roofwatch.roofline.probe_spec import held_key, matmul_key
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import RankFigures
 from roofwatch.session.roofs import ComputeRoof, Roofs
-
-HELD = "matmul-{}-sustained"
 
 
 def device_names(fleet: Fleet) -> list[str]:
@@ -62,7 +61,7 @@ def _of_ranks(fleet: Fleet, card: str, pick: Pick) -> Roofs:
 
 
 def _flats(ranks: list[RankFigures], key: str, pick: Pick) -> ComputeRoof:
-    name = HELD.format(key)
+    name = held_key(matmul_key(key))
     held = [r.figures[name].value for r in ranks if name in r.figures]
     return ComputeRoof(
         peak_key=key,

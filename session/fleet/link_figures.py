@@ -6,13 +6,14 @@ from itertools import chain, repeat
 
 import msgspec
 
-from roofwatch.roofline.collectives import ALL_REDUCE, OPS, Fit, algorithm_gbs, bus_gbs, fit
-from roofwatch.roofline.communication import NINE_TIMES, ThreeRoofs, hidden_share
-from roofwatch.roofline.outlier import Spread, split_of, spread_of
-from roofwatch.roofline.roof import Roof
+from roofwatch.roofline.collectives import ALL_REDUCE, OPS, algorithm_gbs, bus_gbs
+from roofwatch.roofline.communication import NINE_TIMES, hidden_share, link_ridge
+from roofwatch.roofline.line_fit import LineFit, line_fit
+from roofwatch.roofline.robust_spread import Spread, split_of, spread_of
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine
+from roofwatch.session.fleet.spreads import kinds
 
 LINKS_APART = 0.10  # assumed; three fleets of one link (docs/measurements.md) lie within 5 %
 
@@ -38,7 +39,7 @@ class Collective(msgspec.Struct, frozen=True, kw_only=True):
     backend: str
     timing: str
     sizes: list[Size]
-    fit: Fit | None
+    fit: LineFit | None
     best_bus_gbs: float | None
     status: str
 
@@ -71,7 +72,7 @@ def collective(line: CollectiveLine) -> Collective:
         backend=line.backend,
         timing=line.timing,
         sizes=sizes,
-        fit=fit([s.bytes for s in sizes], [s.time_s for s in sizes]),
+        fit=line_fit([s.bytes for s in sizes], [s.time_s for s in sizes]),
         best_bus_gbs=max((s.bus_gbs for s in sizes), default=None),
         status=line.status,
     )
@@ -235,22 +236,33 @@ def overlapped(fleet: Fleet) -> Overlapped | None:
 
 
 class LinkRoof(msgspec.Struct, frozen=True, kw_only=True):
-    """The third roof of a group: its rate (the best bus bandwidth of an all-reduce) and ridge."""
+    """The third roof of a group: its rate (the best bus bandwidth of an all-reduce) and ridge.
+
+    ``device`` is the kind of card whose ``peak_tflops`` that is.
+    """
 
     group: str
     bus_gbs: float
     peak_key: str
     peak_tflops: float
     ridge: float  # FLOP per byte sent
+    device: str = ""
 
 
 def link_roofs(fleet: Fleet) -> list[LinkRoof]:
-    """One a group, within nodes first; the slowest where several of a kind were measured."""
-    first = next((r for r in fleet.in_order if r.peaks_tflops and r.bandwidth_gbs), None)
-    if first is None or first.bandwidth_gbs is None:
+    """One a group, within nodes first; the slowest where several of a kind were measured.
+
+    The peak is the median of the cards of one kind: of several kinds of that most ranks have, the
+    first rank's where as many have another.
+    """
+    computing = {
+        device: [r for r in ranks if r.peaks_tflops] for device, ranks in kinds(fleet).items()
+    }
+    device, ranks = max(computing.items(), key=lambda each: len(each[1]), default=("", []))
+    if not ranks:
         return []
-    key = next(iter(first.peaks_tflops))
-    peak = median([r.peaks_tflops[key] for r in fleet.in_order if key in r.peaks_tflops])
+    key = next(iter(ranks[0].peaks_tflops))
+    peak = median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops])
     found = []
     for group in (WITHIN, BETWEEN, WORLD):
         rates = [
@@ -260,15 +272,14 @@ def link_roofs(fleet: Fleet) -> list[LinkRoof]:
             if (best := collective(line).best_bus_gbs) is not None
         ]
         if rates:
-            roof = Roof(bandwidth_gbs=first.bandwidth_gbs, peak_tflops=peak)
-            three = ThreeRoofs(roof=roof, link_gbs=min(rates))
             found.append(
                 LinkRoof(
                     group=group,
                     bus_gbs=min(rates),
                     peak_key=key,
                     peak_tflops=peak,
-                    ridge=three.link_ridge,
+                    ridge=link_ridge(peak, min(rates)),
+                    device=device,
                 )
             )
     return found

@@ -16,9 +16,9 @@ from roofwatch.session.cards import load_cards, packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine, LinkLine
 from roofwatch.session.fleet.link_figures import collective, link_gbs
-from roofwatch.session.links import NVLINK, PCIE
+from roofwatch.session.link_names import LINK_NAMES, NVLINK, PCIE
 
-NAMES = {NVLINK: "NVLink", PCIE: "PCIe"}
+SOLD = (NVLINK, PCIE)  # links that a datasheet has a rate of
 PAIR = "pair"
 BY_DRIVER, BY_RATE, BY_CARD = "driver", "rate", "card"
 
@@ -81,7 +81,7 @@ def _within(fleet: Fleet) -> LinkNominal:
         return LinkNominal(group=WITHIN, why="the card's links are in no table")
     nvlink = min((c.nvlink_gbs or 0.0 for c in cards), default=0.0)
     pcie = min((pcie_gbs(c.pcie_gen, c.pcie_lanes) or 0.0 for c in cards), default=0.0)
-    told = {x.link for x in fleet.links if x.group == WITHIN and x.link in NAMES}
+    told = {x.link for x in fleet.links if x.group == WITHIN and x.link in SOLD}
     if len(told) > 1:
         return LinkNominal(group=WITHIN, why="some pairs are joined by NVLink, others by PCIe")
     link, how = next(iter(told), ""), BY_DRIVER
@@ -94,7 +94,9 @@ def _within(fleet: Fleet) -> LinkNominal:
     if gbs:
         return LinkNominal(group=WITHIN, link=link, gbs=gbs, how=how)
     if link:
-        return LinkNominal(group=WITHIN, link=link, why=f"the table has no {NAMES[link]} of it")
+        return LinkNominal(
+            group=WITHIN, link=link, why=f"the table has no {LINK_NAMES[link]} of it"
+        )
     why = f"by NVLink ({nvlink:.0f} GB/s) or PCIe ({pcie:.0f}): the file does not say which"
     return LinkNominal(group=WITHIN, why=why)
 

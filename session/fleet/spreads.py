@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.roofline.outlier import FEWEST, Split, Spread, split_of, spread_of
-from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART
+from roofwatch.roofline.robust_spread import FEWEST, Split, Spread, split_of, spread_of
+from roofwatch.session.differences import apart_of
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import BETTER, CLOCK_HELD, RankFigures
 from roofwatch.session.noise import ON_HOST
@@ -57,9 +57,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
 
 def floor_of(unit: str, kind: str | None) -> float:
     """Share by which like cards differ without a cause: as several H200s did, assumed on a CPU."""
-    if kind != "cuda":
-        return ON_HOST
-    return STREAMS_APART if unit == "GB/s" else CARD_TO_CARD
+    return apart_of(unit) if kind == "cuda" else ON_HOST
 
 
 def metrics(fleet: Fleet) -> list[Metric]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from roofwatch.notebook.catalog import LANGUAGES, choose, fields
-from roofwatch.notebook.quiz_answer import EXAMPLES, NotAnAnswer, NoUnit, is_right
+from roofwatch.notebook.quiz_answer import EXAMPLES, SAID, NotAnAnswer, NoUnit, is_right
 from roofwatch.notebook.quiz_words import (
     ANY,
     answer_said,
@@ -191,6 +191,22 @@ def test_right(question: Question, typed: str) -> None:
 )
 def test_wrong_but_an_answer(question: Question, typed: str) -> None:
     assert not is_right(question, typed)
+
+
+def test_a_short_word_stands_once_and_blanks_hyphens_and_case_tell_none_apart() -> None:
+    for words in SAID.values():
+        bare = [re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", word.lower()) for word in words]
+        assert len(set(bare)) == len(bare)
+    for typed in (
+        "memory bound",
+        "Memory_Bound",
+        "MEMORY-BANDWIDTH BOUND",
+        "memory bandwidth-bound",
+    ):
+        assert is_right(TRUCKS, typed)
+    for typed in ("go on", "go_on", "Go-On", "yes"):
+        assert SHARE.then is not None  # at 92 % of the roof there is nothing to gain
+        assert not is_right(SHARE.then, typed)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -13,6 +13,7 @@ from roofwatch.roofline.decode import (
     NEVER,
     WEIGHTS,
     Decode,
+    at_roof,
     batches,
     decode_of,
     gap_to_linear,
@@ -92,6 +93,16 @@ def test_the_ridges_batch_is_where_the_intensity_is_the_ridge(
         at = 2 * params * b / (weights + b * sequence)
         assert at == pytest.approx(ridge, rel=1e-6)
     assert d.intensity(1) < d.ai_max or d.ai_max == pytest.approx(d.intensity(1))
+
+
+def test_a_whole_b_star_is_its_own_first_batch() -> None:
+    assert at_roof(360.0) == at_roof(360.0 * (1 + 2e-16)) == 360
+    assert at_roof(360.04) == 361
+    assert at_roof(0.2) == 1
+    assert at_roof(None) is None
+    held = decode_of(SMALL, 100_000)  # a batch of thousands lies a hair under its AI_max
+    for batch in (1, 7, 128, 4096):
+        assert at_roof(held.b_star(held.intensity(batch))) == batch
 
 
 def test_a_step_is_its_longer_half_and_the_overhead() -> None:

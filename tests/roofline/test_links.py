@@ -1,11 +1,11 @@
-"""What links carry, what a copy should reach, and how its time splits into latency and rate."""
+"""What links carry, and what a copy should reach."""
 
 from __future__ import annotations
 
 import pytest
 
 from roofwatch.notebook.known_card import Cards
-from roofwatch.roofline.links import expected_transfer, fit, host_link_gbs, pcie_gbs
+from roofwatch.roofline.links import expected_transfer, host_link_gbs, pcie_gbs
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.probe_spec import PAGEABLE, PINNED, transfer_spec
 from roofwatch.roofline.suite import LINKS, suite
@@ -63,31 +63,6 @@ def test_a_card_that_nobody_knows_is_judged_by_what_the_driver_reports() -> None
     assert found is not None
     assert found.low == pytest.approx(0.75 * 31.5, rel=1e-3)
     assert expected_transfer(transfer_spec("h2d", PINNED), BARE, None, None) is None
-
-
-def test_a_fit_finds_latency_and_rate() -> None:
-    sizes = [1 << shift for shift in range(16, 31, 2)]
-    found = fit([(n, 8e-6 + n / 55e9) for n in sizes])
-    assert found is not None
-    assert found.latency_s == pytest.approx(8e-6)
-    assert found.gbs == pytest.approx(55)
-
-
-def test_a_gigabyte_does_not_drown_the_small_sizes() -> None:
-    """A twentieth more for the largest moves a plain line's latency by milliseconds."""
-    points = [(n, 8e-6 + n / 55e9) for n in (1 << 16, 1 << 18, 1 << 20, 1 << 22)]
-    found = fit([*points, (1 << 30, 1.05 * (1 << 30) / 55e9)])
-    assert found is not None
-    assert found.latency_s == pytest.approx(8e-6, rel=0.1)
-
-
-def test_what_tells_no_latency_says_none() -> None:
-    faster_when_small = fit([(n, n / 100e9 * (1 + n / 4e9)) for n in (1 << 20, 1 << 25, 1 << 30)])
-    assert faster_when_small is not None
-    assert faster_when_small.latency_s is None
-    assert fit([(1e6, 1e-3), (2e6, 2e-3)]) is None
-    assert fit([(1e6, 3e-3), (2e6, 2e-3), (4e6, 1e-3)]) is None
-    assert fit([(1e6, 0.0), (2e6, 2e-3), (4e6, 1e-3)]) is None
 
 
 def test_the_suite_is_alike_on_card_and_cpu() -> None:

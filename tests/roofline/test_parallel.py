@@ -10,7 +10,6 @@ from roofwatch.roofline.parallel import (
     Peers,
     Split,
     all_reduce_s,
-    bus_factor,
     comm_s,
     decode_splits,
     doublings,
@@ -25,11 +24,6 @@ from roofwatch.session.models import packaged_models
 EIGHT = named("Llama-3-8B", packaged_models())  # 32 layers of 4096, 8 KV heads
 H100 = Roof(bandwidth_gbs=3350, peak_tflops=989)
 NVLINK, INFINIBAND = Peers(link_gbs=450), Peers(link_gbs=50)
-
-
-@pytest.mark.parametrize(("cards", "factor"), [(1, 0), (2, 1), (4, 1.5), (8, 1.75), (1024, 1.998)])
-def test_the_rings_factor(cards: int, factor: float) -> None:
-    assert bus_factor(cards) == pytest.approx(factor, abs=1e-3)
 
 
 def test_an_all_reduce_by_hand() -> None:

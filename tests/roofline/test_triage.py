@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from roofwatch.roofline.time_said import time_said
 from roofwatch.roofline.triage import (
     CANNOT_SAY,
     CERTAIN,
@@ -302,10 +301,3 @@ def test_words_for_every_route_and_bound() -> None:
         assert set(said) == {INTENSITY, TIMELINE, EXPERIMENTS}
         assert all(said.values())
         assert found.bound in (*BOUNDS, MIXED, CANNOT_SAY)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(2.5, "2.5 s"), (3.6e-3, "3.6 ms"), (8e-6, "8 us"), (5e-8, "50 ns")]
-)
-def test_times_have_a_unit_that_suits(seconds: float, text: str) -> None:
-    assert time_said(seconds) == text

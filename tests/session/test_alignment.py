@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -9,10 +10,11 @@ import pytest
 
 from roofwatch.roofline.workload import matmul
 from roofwatch.session.alignment import Alignment, alignment, power_of_two
-from roofwatch.session.events import Device, End, Measurement, SessionInfo, Tensor
-from roofwatch.session.fold import Session, fold
+from roofwatch.session.events import Device, Measurement
+from roofwatch.session.fold import Session
 from roofwatch.session.summary import record
 
+Point, Folded = Callable[..., Measurement], Callable[..., Session]
 N = 8192
 H200: dict[str, tuple[int, int, int, float]] = {
     "aligned": (N, N, N, 816.0),
@@ -26,51 +28,39 @@ H200: dict[str, tuple[int, int, int, float]] = {
 }
 
 
-def point(variant: str, m: int, n: int, k: int, rate: float, spread: float = 0.001) -> Measurement:
-    work = matmul(m, n, k, "bf16")
-    time_s = work.flop / rate / 1e12
-    return Measurement(
-        t=2.0,
-        probe="alignment",
-        op="matmul",
-        shape=work.shape,
-        dtype="bf16",
-        math="ieee",
-        accumulate="fp32",
-        peak_key="bf16",
-        flop=work.flop,
-        tensors=[
-            Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
-            for t in work.tensors
-        ],
-        times_s=[time_s * (1 - spread), time_s, time_s * (1 + spread)],
-        stop="protocol",
-        timing="event",
-        protocol="alignment",
-        begin_s=1.0,
-        end_s=1.5,
-        layout="nn",
-        variant=variant,
-        status={"kernel": "no_permission"},
-    )
+@pytest.fixture
+def point(point: Point) -> Point:
+    """One by its variant, its sides and its rate."""
+
+    def made(
+        variant: str, m: int, n: int, k: int, rate: float, spread: float = 0.001
+    ) -> Measurement:
+        work = matmul(m, n, k, "bf16")
+        times_s = [work.flop / rate / 1e12 * (1 + off) for off in (-spread, 0, spread)]
+        told = {"layout": "nn", "variant": variant, "status": {"kernel": "no_permission"}}
+        return point(work, times_s, "alignment", clock_mhz=[], **told)
+
+    return made
 
 
-def session(*points: Measurement, kind: str = "cuda") -> Session:
-    device = Device(kind=kind, name="X", sm_count=132 if kind == "cuda" else None)
-    return fold(
-        [
-            SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
-            SessionInfo(t=0.1, instrument="telemetry", device=device),
-            *points,
-            End(t=9.0, complete=True),
-        ]
-    )
+@pytest.fixture
+def session(of_suite: Folded) -> Folded:
+    def made(*points: Measurement, kind: str = "cuda") -> Session:
+        return of_suite(
+            Device(kind=kind, name="X", sm_count=132 if kind == "cuda" else None), *points
+        )
+
+    return made
 
 
-def folded(rates: dict[str, tuple[int, int, int, float]], **of: Any) -> Alignment:
-    found = alignment(session(*(point(v, *p) for v, p in rates.items()), **of))
-    assert found is not None
-    return found
+@pytest.fixture
+def folded(point: Point, session: Folded) -> Callable[..., Alignment]:
+    def made(rates: dict[str, tuple[int, int, int, float]], **of: Any) -> Alignment:
+        found = alignment(session(*(point(v, *p) for v, p in rates.items()), **of))
+        assert found is not None
+        return found
+
+    return made
 
 
 @pytest.mark.parametrize(("side", "power"), [(8192, 8192), (8191, 1), (8190, 2), (50304, 128)])
@@ -80,7 +70,7 @@ def test_the_largest_power_of_two(side: int, power: int) -> None:
     assert side % (2 * power) != 0
 
 
-def test_each_point_stands_against_the_aligned_one() -> None:
+def test_each_point_stands_against_the_aligned_one(folded: Callable[..., Alignment]) -> None:
     found = folded(H200)
     seen = {p.variant: p for p in found.points}
     assert list(seen) == list(H200)
@@ -93,13 +83,15 @@ def test_each_point_stands_against_the_aligned_one() -> None:
     assert found.worst_factor == seen["k-1"].factor
 
 
-def test_a_vocabulary_stands_against_its_padding() -> None:
+def test_a_vocabulary_stands_against_its_padding(folded: Callable[..., Alignment]) -> None:
     seen = {p.variant: p for p in folded(H200).points}
     assert seen["vocabulary"].factor == pytest.approx(2.0)
     assert seen["vocabulary padded"].of_aligned == 1.0
 
 
-def test_the_sentence_says_what_was_seen_and_the_seeds_rule() -> None:
+def test_the_sentence_says_what_was_seen_and_the_seeds_rule(
+    folded: Callable[..., Alignment],
+) -> None:
     said = folded(H200).sentence
     assert said.startswith("k=8191 runs at 141 TFLOP/s, a factor of 5.8 under the aligned shape.")
     assert "k=8184, a multiple of 8, keeps 99 %." in said
@@ -108,7 +100,7 @@ def test_the_sentence_says_what_was_seen_and_the_seeds_rule() -> None:
     assert said.endswith("Take sides that are multiples of 8, better of 64.")
 
 
-def test_where_nothing_is_lost_no_rule_is_preached() -> None:
+def test_where_nothing_is_lost_no_rule_is_preached(folded: Callable[..., Alignment]) -> None:
     flat = {v: (*p[:3], 800.0) for v, p in H200.items()}
     said = folded(flat).sentence
     assert said.startswith("Here no side that is off costs more than 5 %")
@@ -116,7 +108,7 @@ def test_where_nothing_is_lost_no_rule_is_preached() -> None:
     assert folded(flat, kind="cpu").sentence.startswith("On this CPU no side")
 
 
-def test_what_scatters_as_much_as_it_costs_is_no_loss() -> None:
+def test_what_scatters_as_much_as_it_costs_is_no_loss(point: Point, session: Folded) -> None:
     noisy = alignment(
         session(
             point("aligned", 512, 512, 512, 0.1, spread=0.4),
@@ -129,7 +121,9 @@ def test_what_scatters_as_much_as_it_costs_is_no_loss() -> None:
     assert noisy.sentence.startswith("On this CPU no side that is off costs more")
 
 
-def test_an_odd_side_that_seems_faster_tells_how_loud_the_noise_is() -> None:
+def test_an_odd_side_that_seems_faster_tells_how_loud_the_noise_is(
+    folded: Callable[..., Alignment],
+) -> None:
     loud = {
         "aligned": (1024, 1024, 1024, 0.09),
         "k-1": (1024, 1024, 1023, 0.0945),
@@ -146,7 +140,7 @@ def test_an_odd_side_that_seems_faster_tells_how_loud_the_noise_is() -> None:
     assert lost.endswith("better of 64.")
 
 
-def test_without_the_aligned_shape_nothing_is_compared() -> None:
+def test_without_the_aligned_shape_nothing_is_compared(point: Point, session: Folded) -> None:
     found = alignment(session(point("k-1", *H200["k-1"])))
     assert found is not None
     (p,) = found.points
@@ -157,7 +151,7 @@ def test_without_the_aligned_shape_nothing_is_compared() -> None:
     assert "nothing to compare" in found.sentence
 
 
-def test_other_points_are_left_out() -> None:
+def test_other_points_are_left_out(point: Point, session: Folded) -> None:
     assert alignment(session()) is None
     other = msgspec.structs.replace(
         point("k-1", *H200["k-1"]), op="other", shape={"elements": 1}, peak_key=None, flop=0
@@ -165,7 +159,7 @@ def test_other_points_are_left_out() -> None:
     assert alignment(session(other)) is None
 
 
-def test_the_record_has_the_experiment() -> None:
+def test_the_record_has_the_experiment(point: Point, session: Folded) -> None:
     block = record(session(*(point(v, *p) for v, p in H200.items())), None)
     seen = msgspec.json.decode(msgspec.json.encode(block))["shapes"]
     assert set(seen) == {"alignment"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 from roofwatch.roofline import transformer_work as t
 from roofwatch.roofline.workload import Work, add, elementwise, embedding, rowwise
 from roofwatch.session.events import Measurement
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.kernel_map import (
     COMPUTE,
     MEMORY,
@@ -340,6 +343,28 @@ def test_question_five_is_answered_from_the_map(point: Point, on_card: OnCard) -
     assert five.values["never"] == ["relu"]
     assert five.values["overhead"] == ["rmsnorm 1 row, eager"]
     assert five.values["reach"] == {"prefill linear 4096": pytest.approx(0.95)}
+
+
+@pytest.mark.parametrize("name", ["h200-kernels-1", "record/h200-kernels", "cpu/kernels-1"])
+def test_question_five_says_of_no_kernel_what_the_map_denies(name: str) -> None:
+    session = fold(events(Path(__file__).parents[1] / "sessions" / f"{name}.jsonl"))
+    by_label = {p.label: p for p in mapped(session)}
+    answer = questions(session, roofs(session))[4].answer
+    alone = re.search(r"Of (.*) the time is bytes over bandwidth, and only fewer bytes", answer)
+    both = re.search(r"Bytes and functions both bind (.*?)\. ", answer)
+    assert "Their time is bytes" not in answer
+    for one in alone[1].split(", ") if alone else []:
+        assert by_label[one].reason == ""  # at its roof
+    for one in both[1].split(", ") if both else []:
+        assert by_label[one].cause in ("arithmetic", "beside_bytes")
+    if session.device.kind == "cuda":
+        assert alone is not None
+        assert both is not None
+        assert both[1].split(", ")[0] == "cos"
+        assert "Not at the slope, so not by their bytes alone: " in answer
+    else:
+        assert (alone, both) == (None, None)
+        assert "add (41 %)" in answer
 
 
 def test_labels_and_names(point: Point) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -11,67 +12,47 @@ from roofwatch.roofline.workload import add_scalar
 from roofwatch.session.events import (
     AnyEvent,
     Device,
-    End,
     HostCpu,
     Measurement,
     SessionInfo,
-    Tensor,
     decode,
     encode,
 )
 from roofwatch.session.findings import findings
-from roofwatch.session.fold import Session, fold
+from roofwatch.session.fold import Session
 from roofwatch.session.launch import launch_costs
 from roofwatch.session.summary import record
 
+Point, Folded = Callable[..., Measurement], Callable[..., Session]
 CARD = Device(kind="cuda", name="NVIDIA H200", compute_capability="9.0", sm_count=132)
 STRONG = HostCpu(name="A CPU", cores=16, status={"limit_cores": "unlimited"})
 H200 = {"enqueue": 7.2e-6, "rate": 7.4e-6, "floor": 15e-6, "queued": 4e-6, "graph": 0.84e-6}
 
 
-def point(variant: str, *times_s: float, run: int = 1) -> Measurement:
-    work = add_scalar(1, "fp32")
-    return Measurement(
-        t=2.0,
-        probe="launch",
-        op="launch",
-        shape=work.shape,
-        dtype="fp32",
-        math="ieee",
-        accumulate="fp32",
-        peak_key="bf16",
-        flop=work.flop,
-        tensors=[
-            Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
-            for t in work.tensors
-        ],
-        times_s=list(times_s),
-        stop="protocol",
-        timing={"floor": "event", "queued": "event", "graph": "graph"}.get(variant, "host"),
-        protocol="launch",
-        begin_s=1.0,
-        end_s=1.5,
-        variant=variant,
-        run=run,
-    )
+@pytest.fixture
+def point(point: Point) -> Point:
+    """One variant's times."""
+
+    def made(variant: str, *times_s: float, run: int = 1) -> Measurement:
+        timing = {"floor": "event", "queued": "event", "graph": "graph"}.get(variant, "host")
+        told = {"op": "launch", "dtype": "fp32", "variant": variant, "timing": timing, "run": run}
+        return point(add_scalar(1, "fp32"), times_s, "launch", clock_mhz=[], **told)
+
+    return made
 
 
-def session(
-    costs: dict[str, float], device: Device = CARD, cpu: HostCpu = STRONG, *more: AnyEvent
-) -> Session:
-    return fold(
-        [
-            SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
-            SessionInfo(t=0.1, instrument="telemetry", device=device),
-            SessionInfo(t=0.2, instrument="probes", cpu=cpu),
-            *(point(variant, 0.9 * s, s, 1.1 * s) for variant, s in costs.items()),
-            *more,
-            End(t=9.0, complete=True),
-        ]
-    )
+@pytest.fixture
+def session(point: Point, of_suite: Folded) -> Folded:
+    def made(
+        costs: dict[str, float], device: Device = CARD, cpu: HostCpu = STRONG, *more: AnyEvent
+    ) -> Session:
+        points = (point(variant, 0.9 * s, s, 1.1 * s) for variant, s in costs.items())
+        return of_suite(device, *points, *more, cpu=cpu)
+
+    return made
 
 
-def test_each_variant_has_its_figure() -> None:
+def test_each_variant_has_its_figure(session: Folded) -> None:
     costs = launch_costs(session(H200))
     assert costs is not None
     assert costs.enqueue_s == 7.2e-6
@@ -83,12 +64,14 @@ def test_each_variant_has_its_figure() -> None:
     assert costs.status == {"cpu_limit": "unlimited", "throttled_share": "not_measured"}
 
 
-def test_without_a_launch_probe_there_is_nothing() -> None:
+def test_without_a_launch_probe_there_is_nothing(session: Folded) -> None:
     assert launch_costs(session({})) is None
     assert launch_costs(Session()) is None
 
 
-def test_a_pause_of_the_host_is_in_the_rate_and_not_in_the_enqueue_cost() -> None:
+def test_a_pause_of_the_host_is_in_the_rate_and_not_in_the_enqueue_cost(
+    point: Point, session: Folded
+) -> None:
     stalled = session({}, CARD, STRONG, point("enqueue", 7e-6, 7e-6, 7e-6, 7e-6, 60e-6))
     stalled.add(point("rate", 7e-6, 7e-6, 21e-6))
     costs = launch_costs(stalled)
@@ -97,7 +80,7 @@ def test_a_pause_of_the_host_is_in_the_rate_and_not_in_the_enqueue_cost() -> Non
     assert costs.launches_per_s == pytest.approx(3 / 35e-6)
 
 
-def test_a_cpu_has_no_queue() -> None:
+def test_a_cpu_has_no_queue(session: Folded) -> None:
     costs = launch_costs(session({"enqueue": 5e-6, "rate": 5e-6}, Device(kind="cpu", name="A CPU")))
     assert costs is not None
     assert costs.enqueue_s == 5e-6
@@ -106,7 +89,7 @@ def test_a_cpu_has_no_queue() -> None:
         assert costs.status[field] == "not_supported"
 
 
-def test_what_a_later_event_learns_of_the_cpu_is_filled_in() -> None:
+def test_what_a_later_event_learns_of_the_cpu_is_filled_in(session: Folded) -> None:
     first = HostCpu(name="A CPU", cores=16, limit_cores=2.0)
     later = SessionInfo(
         t=3.0, instrument="probes", cpu=HostCpu(limit_cores=2.0, periods=40, throttled=10)
@@ -133,14 +116,14 @@ def host_bound(seen: Session) -> list[Any]:
     return [f for f in findings(seen) if f.code == "host-bound"]
 
 
-def test_a_healthy_host_is_not_blamed() -> None:
+def test_a_healthy_host_is_not_blamed(session: Folded) -> None:
     assert host_bound(session(H200)) == []
     assert host_bound(session({**H200, "enqueue": 15e-6})) == []
     roomy = HostCpu(name="A CPU", cores=16, limit_cores=8.0, periods=50, throttled=1)
     assert host_bound(session(H200, CARD, roomy)) == []
 
 
-def test_slow_launches_are_a_finding_about_the_probe() -> None:
+def test_slow_launches_are_a_finding_about_the_probe(session: Folded) -> None:
     (found,) = host_bound(session({**H200, "enqueue": 41e-6, "rate": 42e-6}))
     assert (found.subject, found.severity) == ("launch", "suspect")
     assert "41 us of the host (A CPU)" in found.message
@@ -149,29 +132,29 @@ def test_slow_launches_are_a_finding_about_the_probe() -> None:
     assert found.evidence["enqueue_us"] == pytest.approx(41)
 
 
-def test_a_small_quota_is_a_finding_however_fast_a_launch_is() -> None:
+def test_a_small_quota_is_a_finding_however_fast_a_launch_is(session: Folded) -> None:
     small = HostCpu(name="A CPU", cores=64, limit_cores=0.5)
     (found,) = host_bound(session(H200, CARD, small))
     assert "may use 0.5 CPU cores of the 64 that it sees" in found.message
     assert found.evidence["cpu_limit"] == 0.5
 
 
-def test_a_quota_that_is_used_up_is_a_finding_however_large_it_is() -> None:
+def test_a_quota_that_is_used_up_is_a_finding_however_large_it_is(session: Folded) -> None:
     stopped = HostCpu(cores=64, limit_cores=2.0, periods=20, throttled=6)
     (found,) = host_bound(session(H200, CARD, stopped))
     assert "used up in 30 % of the periods" in found.message
 
 
-def test_a_cpu_run_is_never_host_bound() -> None:
+def test_a_cpu_run_is_never_host_bound(session: Folded) -> None:
     small = HostCpu(name="A CPU", cores=2, limit_cores=0.5, periods=20, throttled=20)
     assert host_bound(session({"enqueue": 90e-6}, Device(kind="cpu"), small)) == []
 
 
-def test_a_session_without_launches_does_not_judge_the_host() -> None:
+def test_a_session_without_launches_does_not_judge_the_host(session: Folded) -> None:
     assert host_bound(session({}, CARD, HostCpu(cores=64, limit_cores=0.5))) == []
 
 
-def test_the_record_has_the_contracts_names() -> None:
+def test_the_record_has_the_contracts_names(session: Folded) -> None:
     seen = msgspec.json.decode(msgspec.json.encode(record(session(H200), None)))
     assert seen["launch"].keys() >= {"enqueue_s", "floor_s", "graph_node_s"}
     assert seen["launch"]["graph_node_s"] == 0.84e-6
@@ -181,7 +164,7 @@ def test_the_record_has_the_contracts_names() -> None:
     assert (empty["launch"], empty["shapes"]) == ({}, {})
 
 
-def test_costs_are_those_of_the_reported_run() -> None:
+def test_costs_are_those_of_the_reported_run(point: Point, session: Folded) -> None:
     seen = session(H200)
     for variant, seconds in H200.items():
         seen.add(point(variant, *[2 * seconds] * 3, run=2))

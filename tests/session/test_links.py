@@ -153,6 +153,18 @@ def test_a_copy_stands_beside_its_link_as_sold_and_as_read_under_load() -> None:
     assert [s.bytes for s in up.sizes] == [1 << 16, 1 << 20, 1 << 24, GIB]
 
 
+def test_sizes_that_tell_no_latency_leave_none_and_say_so() -> None:
+    """Copies that a cache makes faster when small: the line begins at nothing."""
+    rates = {1 << 16: 90.0, 1 << 20: 80.0, 1 << 24: 60.0, GIB: 50.0}
+    points = [
+        copy(transfer("h2d", n), gbs, "transfers", variant="pinned") for n, gbs in rates.items()
+    ]
+    (up,) = links(session(*held("h2d", "pinned", 55.4), *points))
+    assert (up.latency_s, up.status["latency_s"]) == (None, "not_known")
+    (few,) = links(session(*held("h2d", "pinned", 55.4), *points[:2]))
+    assert (few.latency_s, few.status["latency_s"]) == (None, "too_few")
+
+
 def test_a_reading_outside_of_the_probes_span_is_none_under_load() -> None:
     late = session(*held("h2d", "pinned", 55.4), health=None)
     late.add(SessionInfo(t=5.0, instrument="telemetry", health=FULL))

@@ -32,7 +32,7 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import Plan, Question
 from roofwatch.session.plan_overhead import TWO_COUNTS
-from roofwatch.session.plan_sources import measured_plan
+from roofwatch.session.plan_sources import kept_plan
 from roofwatch.session.roofs import roofs
 
 CARDS, MODELS = Cards(packaged_cards()), packaged_models()
@@ -107,7 +107,7 @@ def events(model: Model = TINY, layers: int = TINY.layers) -> list[Event]:
 
 
 def ask(session: Session, model: Model = TINY, **fields: Any) -> Plan:
-    return measured_plan(session, Question(card="", model="x", **fields), CARDS, model)
+    return kept_plan([session], [], Question(card="", model="x", **fields), CARDS, model)
 
 
 def test_the_synthetic_session_has_the_overhead_that_was_put_in() -> None:

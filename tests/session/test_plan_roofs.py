@@ -13,7 +13,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
 from roofwatch.session.plan import PlanError, Question, plan
 from roofwatch.session.plan_roofs import unmeasured, with_measured
-from roofwatch.session.plan_sources import card_of, measured_plan
+from roofwatch.session.plan_sources import card_of, kept_plan
 from roofwatch.session.roofs import roofs
 
 CARDS, MODELS = Cards(packaged_cards()), packaged_models()
@@ -21,7 +21,7 @@ TINY = named("TinyLlama", MODELS)
 
 
 def test_a_sessions_own_figures(full: Session) -> None:
-    found = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
+    found = kept_plan([full], [], Question(card="", model="x"), CARDS, TINY)
     own = roofs(full)
     assert found.gpu == "NVIDIA H200"
     assert found.bandwidth_gbs == own.bandwidth_gbs
@@ -29,21 +29,21 @@ def test_a_sessions_own_figures(full: Session) -> None:
     assert found.ridge == pytest.approx(found.peak_tflops * 1e3 / found.bandwidth_gbs)
     assert (found.figures, found.ridge_nominal) == ("measured", pytest.approx(206.1, abs=0.1))
     assert found.memory_bytes == full.device.memory_bytes
-    nominal = measured_plan(full, Question(card="H200", model="x", ridge="nominal"), CARDS, TINY)
+    nominal = kept_plan([full], [], Question(card="H200", model="x", ridge="nominal"), CARDS, TINY)
     assert nominal.ridge == nominal.ridge_nominal
-    fp8 = measured_plan(full, Question(card="", model="x", weights="fp8"), CARDS, TINY)
+    fp8 = kept_plan([full], [], Question(card="", model="x", weights="fp8"), CARDS, TINY)
     assert fp8.peak_key == "fp8"
     assert fp8.peak_tflops == own.compute["fp8"].burst_tflops
 
 
 def test_a_session_is_of_its_own_card(full: Session) -> None:
     with pytest.raises(PlanError, match="measured on NVIDIA H200, not on Tesla T4"):
-        measured_plan(full, Question(card="T4", model="x"), CARDS, TINY)
+        kept_plan([full], [], Question(card="T4", model="x"), CARDS, TINY)
 
 
 def test_a_session_that_measured_too_little() -> None:
     with pytest.raises(PlanError, match="no bandwidth is known"):
-        measured_plan(Session(), Question(card="", model="x"), CARDS, TINY)
+        kept_plan([Session()], [], Question(card="", model="x"), CARDS, TINY)
 
 
 def test_what_was_not_measured_is_the_cards_own_and_each_figure_says_whose(full: Session) -> None:
@@ -63,7 +63,7 @@ def test_what_was_not_measured_is_the_cards_own_and_each_figure_says_whose(full:
 
 def test_the_link_that_the_driver_reports_where_the_table_has_none(full: Session) -> None:
     assert full.nominal is not None
-    known = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
+    known = kept_plan([full], [], Question(card="", model="x"), CARDS, TINY)
     assert known.link_gbs == pytest.approx(63, abs=0.1)
     assert isinstance(full.device, Device)
     assert full.device.pcie_gen_max == 5
@@ -76,14 +76,14 @@ def test_a_card_has_one_memory_whatever_the_roofs(full: Session) -> None:
     caps = set()
     for sold in (None, 141.0 * 2**30):
         full.nominal = msgspec.structs.replace(full.nominal or card_of(full), memory_bytes=sold)
-        measured = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
+        measured = kept_plan([full], [], Question(card="", model="x"), CARDS, TINY)
         nominal = plan(card_of(full), TINY, Question(card="", model="x"))
         assert measured.memory_bytes == nominal.memory_bytes == memory
         caps |= {measured.batch_memory_cap, nominal.batch_memory_cap}
     assert len(caps) == 1
     assert None not in caps
     given = Question(card="", model="x", memory_bytes=memory / 2)  # what a question gives stands
-    assert measured_plan(full, given, CARDS, TINY).memory_bytes == memory / 2
+    assert kept_plan([full], [], given, CARDS, TINY).memory_bytes == memory / 2
 
 
 def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> None:
@@ -119,14 +119,14 @@ def test_measured_figures_with_weights_that_were_not_measured(full: Session) -> 
 def test_what_was_typed_goes_before_the_session(
     full: Session, given: dict[str, float], whence: tuple[str, str, str]
 ) -> None:
-    found = measured_plan(full, Question(card="", model="x", **given), CARDS, TINY)
+    found = kept_plan([full], [], Question(card="", model="x", **given), CARDS, TINY)
     assert (found.bandwidth_from, found.peak_from, found.figures) == whence
     assert {k: getattr(found, k) for k in given} == given
     assert found.ridge == pytest.approx(found.peak_tflops * 1e3 / found.bandwidth_gbs)
     assert found.peak_flat == ("burst" if found.peak_from == "measured" else "given")
-    own = measured_plan(full, Question(card="", model="x"), CARDS, TINY)
-    measured = measured_plan(
-        full, Question(card="", model="x", ridge="measured", **given), CARDS, TINY
+    own = kept_plan([full], [], Question(card="", model="x"), CARDS, TINY)
+    measured = kept_plan(
+        [full], [], Question(card="", model="x", ridge="measured", **given), CARDS, TINY
     )
     assert (measured.ridge, measured.ridge_from) == (pytest.approx(own.ridge), "measured")
     assert measured.roof_ridge == pytest.approx(found.ridge)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from roofwatch.session.checks import FAILED, MISSING, OK
+from roofwatch.session.events import AnyEvent, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.questions import questions
+from roofwatch.session.record_words import check_said
 from roofwatch.session.roofs import roofs
 
 SESSIONS = sorted((Path(__file__).parent.parent / "sessions").glob("*-1.jsonl"))
@@ -30,6 +33,8 @@ def test_a_check_has_its_word_and_one_that_is_missing_what_fills_it(path: Path) 
             assert c.ok is (c.word == OK)
             assert (c.ratio is None) is (c.word == MISSING)
             assert bool(c.fill) is (c.word == MISSING)
+            said = check_said(c)  # no figure without what it is of
+            assert ("(" in said) == bool(c.of or c.fill or "(" in c.check)
 
 
 def test_question_1_always_has_the_seeds_three(full: Session, h200: Session) -> None:
@@ -68,3 +73,43 @@ def test_questions_4_and_5_name_their_suites(h200: Session) -> None:
     found = asked(h200)
     assert {f for _, _, f in found[4]} == {"decode: roofwatch run --suite decode"}
     assert {f for _, _, f in found[5]} == {"kernels: roofwatch run --suite kernels"}
+
+
+def test_every_figure_of_a_check_is_said_of_what(full: Session) -> None:
+    said = {q.number: [check_said(c) for c in q.checks] for q in questions(full, roofs(full))}
+    assert said[1] == [
+        "ok: fp32 moves bytes as fast (0.991 of the other type's rate)",
+        "ok: a tensor that fits in the cache reads above nominal (1.14 times it)",
+        "ok: the profiler's kernel time agrees (0.998 of the time measured)",
+    ]
+    assert said[2] == [
+        "ok: bf16 lies in its expected range (0.930 of the highest expected)",
+        "ok: the kernel's name is one of tensor cores",
+        "ok: the matrix is right of the ridge (11.4 times the ridge)",
+        "ok: the clock was read meanwhile (0.962 of the highest clock)",
+    ]
+    assert said[3][1] == "ok: it lies within 20 % of the nominal one (0.918 of it)"
+
+
+def test_without_a_nominal_figure_each_answer_says_so() -> None:
+    """And answers with what is known: of a CPU what it was expected to do."""
+    folder = Path(__file__).parent.parent / "sessions"
+    cpu = fold(events(folder / "cpu" / "full-1.jsonl"))
+    one, two, three, *_ = (q.answer for q in questions(cpu, roofs(cpu)))
+    assert one.endswith(" No nominal bandwidth is known for this CPU, so no share of it.")
+    assert " No nominal peak is known for this CPU, so no share of it. " in two
+    assert two.endswith(
+        "Expected were 31.9 to 147 GFLOP/s: estimated from 2 cores x 1996 MHz x 256 bit."
+    )
+    assert three.endswith(" No nominal ridge is known for this CPU, so the measured one decides.")
+
+    def unlisted(event: AnyEvent) -> AnyEvent:
+        known = isinstance(event, SessionInfo) and event.nominal is not None
+        return msgspec.structs.replace(event, nominal=None) if known else event
+
+    card = fold(map(unlisted, events(folder / "h200-full-1.jsonl")))
+    for q in questions(card, roofs(card))[:3]:
+        assert " is known for this card, so " in q.answer
+        assert "of nominal" not in q.answer
+    listed = fold(events(folder / "h200-full-1.jsonl"))
+    assert not any("No nominal" in q.answer for q in questions(listed, roofs(listed)))

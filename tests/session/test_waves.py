@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import pytest
 
 from roofwatch.roofline.attribution import wave_share
 from roofwatch.roofline.workload import matmul
-from roofwatch.session.events import Device, End, Measurement, SessionInfo, Tensor
-from roofwatch.session.fold import Session, fold
+from roofwatch.session.events import Device, Measurement
+from roofwatch.session.fold import Session
 from roofwatch.session.summary import record
 from roofwatch.session.waves import Waves, waves
 
+Point, Folded = Callable[..., Measurement], Callable[..., Session]
+Stairs = Callable[..., Waves]
 K = 8192
 TILE = (256, 128)
 NAME = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
@@ -22,57 +26,53 @@ SIZES = ((768, 2816), (2816, 1536), (1024, 4352), (2304, 2816), (3072, 2816), (1
 STAIR = {size: 700 * wave_share(*size, TILE, 132) for size in SIZES}
 
 
-def point(m: int, n: int, rate: float, kernel: str | None = NAME) -> Measurement:
-    work = matmul(m, n, K, "bf16")
-    time_s = work.flop / rate / 1e12
-    return Measurement(
-        t=2.0,
-        probe="waves",
-        op="matmul",
-        shape=work.shape,
-        dtype="bf16",
-        math="ieee",
-        accumulate="fp32",
-        peak_key="bf16",
-        flop=work.flop,
-        tensors=[
-            Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
-            for t in work.tensors
-        ],
-        times_s=[time_s] * 3,
-        stop="protocol",
-        timing="graph",
-        protocol="waves",
-        begin_s=1.0,
-        end_s=1.5,
-        layout="nn",
-        kernel=kernel,
-        status={} if kernel else {"kernel": "no_permission"},
-    )
+@pytest.fixture
+def point(point: Point) -> Point:
+    """One by its two sides and its rate."""
 
+    def made(m: int, n: int, rate: float, kernel: str | None = NAME) -> Measurement:
+        work = matmul(m, n, K, "bf16")
+        status = {} if kernel else {"kernel": "no_permission"}
+        told = {"timing": "graph", "layout": "nn", "kernel": kernel, "status": status}
+        return point(work, work.flop / rate / 1e12, "waves", **told)
 
-def session(*points: Measurement, sm_count: int | None = 132) -> Session:
-    device = Device(kind="cuda", name="X", sm_count=sm_count)
-    return fold(
-        [
-            SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
-            SessionInfo(t=0.1, instrument="telemetry", device=device),
-            *points,
-            End(t=9.0, complete=True),
-        ]
-    )
-
-
-def folded(*points: Measurement) -> Waves:
-    found = waves(session(*points))
-    assert found is not None
-    return found
+    return made
 
 
 @pytest.fixture
-def stair() -> Waves:
+def session(of_suite: Folded) -> Folded:
+    def made(*points: Measurement, sm_count: int | None = 132) -> Session:
+        return of_suite(Device(kind="cuda", name="X", sm_count=sm_count), *points)
+
+    return made
+
+
+@pytest.fixture
+def folded(session: Folded) -> Stairs:
+    def made(*points: Measurement) -> Waves:
+        found = waves(session(*points))
+        assert found is not None
+        return found
+
+    return made
+
+
+@pytest.fixture
+def stair(point: Point, folded: Stairs) -> Waves:
     """A library that keeps its tile."""
     return folded(*(point(*size, rate) for size, rate in STAIR.items()))
+
+
+@pytest.fixture
+def smoothed(point: Point, folded: Stairs) -> Stairs:
+    """The same sizes, but 1.03 waves run at nine tenths."""
+
+    def made(kernel: str | None, before: str | None = NAME) -> Waves:
+        over = SIZES[2]
+        points = [point(*size, rate, before) for size, rate in STAIR.items() if size != over]
+        return folded(*points, point(*over, 630.0, kernel))
+
+    return made
 
 
 def test_tiles_and_waves_of_each_point(stair: Waves) -> None:
@@ -102,14 +102,7 @@ def test_one_tile_more_than_a_wave_is_a_step(stair: Waves) -> None:
     )
 
 
-def smoothed(kernel: str | None, before: str | None = NAME) -> Waves:
-    """The same sizes, but 1.03 waves run at nine tenths."""
-    over = SIZES[2]
-    points = [point(*size, rate, before) for size, rate in STAIR.items() if size != over]
-    return folded(*points, point(*over, 630.0, kernel))
-
-
-def test_another_tile_behind_the_wave_is_said() -> None:
+def test_another_tile_behind_the_wave_is_said(smoothed: Stairs) -> None:
     found = smoothed(OTHER)
     step = found.steps[0]
     assert step.other_tile == (192, 192)
@@ -118,24 +111,26 @@ def test_another_tile_behind_the_wave_is_said() -> None:
     assert found.sentence.endswith("the library takes tiles of 192 x 192 there.")
 
 
-def test_a_tile_shared_by_several_sms_is_said() -> None:
+def test_a_tile_shared_by_several_sms_is_said(smoothed: Stairs) -> None:
     found = smoothed(SPLIT)
     assert [p.shares_tiles for p in found.points].count(True) == 1
     assert found.sentence.endswith("the library lets several SMs work on one tile there.")
 
 
-def test_what_no_name_explains_is_said_too() -> None:
+def test_what_no_name_explains_is_said_too(smoothed: Stairs) -> None:
     assert smoothed(NAME).sentence.endswith("that the kernel's name does not tell.")
 
 
-def test_without_names_the_usual_tile_is_assumed_and_said() -> None:
+def test_without_names_the_usual_tile_is_assumed_and_said(smoothed: Stairs) -> None:
     found = smoothed(None, None)
     assert not any(p.tile_known for p in found.points)
     assert all(p.status["kernel"] == "no_permission" for p in found.points)
     assert "assumed tiles of 128 x 256" in found.sentence
 
 
-def test_a_tile_that_may_lie_the_other_way_round_makes_no_step() -> None:
+def test_a_tile_that_may_lie_the_other_way_round_makes_no_step(
+    point: Point, folded: Stairs
+) -> None:
     # 128 tiles of 64 x 256, then 144 by the name; the other way round they are 132, one wave.
     tall = "nvjet_sm90_tst_64x256_64x4_1x2_h_NNT"
     found = folded(point(1024, 2048, 700.0, tall), point(1024, 2112, 690.0, tall))
@@ -144,7 +139,7 @@ def test_a_tile_that_may_lie_the_other_way_round_makes_no_step() -> None:
     assert found.sentence.startswith("No two sizes")
 
 
-def test_without_a_whole_wave_nothing_is_predicted() -> None:
+def test_without_a_whole_wave_nothing_is_predicted(point: Point, folded: Stairs) -> None:
     found = folded(point(768, 2816, 300.0))
     (p,) = found.points
     assert p.predicted_tflops is None
@@ -152,12 +147,12 @@ def test_without_a_whole_wave_nothing_is_predicted() -> None:
     assert found.steps == []
 
 
-def test_nothing_without_points_or_sms() -> None:
+def test_nothing_without_points_or_sms(point: Point, session: Folded) -> None:
     assert waves(session()) is None
     assert waves(session(point(*SIZES[0], 300.0), sm_count=None)) is None
 
 
-def test_the_record_has_the_experiment(stair: Waves) -> None:
+def test_the_record_has_the_experiment(stair: Waves, point: Point, session: Folded) -> None:
     block = record(session(*(point(*size, rate) for size, rate in STAIR.items())), None)
     seen = msgspec.json.decode(msgspec.json.encode(block))["shapes"]["waves"]
     assert len(seen["points"]) == len(SIZES)

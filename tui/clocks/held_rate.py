@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from roofwatch.roofline.probe_spec import matmul_precision
 from roofwatch.roofline.statistics import median
 from roofwatch.session.events import Series
 from roofwatch.session.fold import Session
@@ -65,7 +66,7 @@ def held_rate(session: Session, columns: TimeColumns) -> HeldRate | None:
         for m in session.measurements
         if m.protocol == "sustained" and held_matmul(m.probe) and columns.holds(m.begin_s, m.end_s)
     ]
-    key = shown[-1].probe.removeprefix("matmul-").removesuffix("-sustained")
+    key = matmul_precision(shown[-1].probe)
     measured = session.measured(shown[-1].run)
     done = next((m for m in measured if m.probe == shown[-1].probe and m.t < last), None)
     rate = median([v for _, v in points[-LAST:]])

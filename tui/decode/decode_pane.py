@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 
+from roofwatch.roofline.decode import at_roof
 from roofwatch.session.decode import BENT, DecodeCurve, DecodePoint, decode_curves
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import Plan
-from roofwatch.session.plan_step import at_roof
 from roofwatch.session.printable import shown
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.decode import decode_table

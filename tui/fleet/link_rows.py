@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from roofwatch.roofline.size_said import size_said
+from roofwatch.roofline.time_said import time_said
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
 from roofwatch.session.fleet.link_figures import (
@@ -18,11 +20,12 @@ from roofwatch.session.fleet.link_nominals import (
     BY_CARD,
     BY_DRIVER,
     BY_RATE,
-    NAMES,
     LinkNominal,
     link_nominals,
 )
 from roofwatch.session.fleet.missing_links import missing_links
+from roofwatch.session.fleet.spreads import kinds
+from roofwatch.session.link_names import LINK_NAMES
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.fitting_columns import filled, fitting
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -72,12 +75,14 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         out += [*_collectives(fleet, sold, cells, glyphs), *wide_rows(fleet, cells)]
     out += _nominal(fleet, sold, cells)
     drawn: list[Row] = []
+    several = len(kinds(fleet)) > 1
     for roof in link_roofs(fleet):
         if roof.group == WORLD and len(fleet.nodes) > 1:
             continue
         where = {WITHIN: "within a node", BETWEEN: "between nodes"}.get(roof.group, "all ranks")
+        whose = f"{shown(roof.device)}'s {roof.peak_key}" if several else roof.peak_key
         said = (
-            f"{where} {significant(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
+            f"{where} {significant(roof.bus_gbs)} GB/s each way: {whose} "
             f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
             "byte sent"
         )
@@ -131,11 +136,11 @@ def _collective(
         return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)
     texts = {
-        "latency": _time(c.sizes[0].time_s),
-        "at size": _bytes(best.bytes),
+        "latency": time_said(c.sizes[0].time_s),
+        "at size": size_said(best.bytes),
         "bus GB/s": significant(best.bus_gbs),
         "share": percent(sold.share(best.bus_gbs) if sold else None),
-        "alpha": _time(c.fit.alpha_s) if c.fit else "",
+        "alpha": time_said(c.fit.alpha_s) if c.fit else "",
         "beta": significant(c.fit.beta_gbs) if c.fit else "",
         "fit off": percent(c.fit.residual) if c.fit else "",
     }
@@ -155,7 +160,7 @@ def _nominal(fleet: Fleet, sold: dict[str, LinkNominal], cells: int) -> list[Row
             said = f"{where if several else ''}not known ({each.why})"
         else:
             said = (
-                f"{where if several else ''}{NAMES[each.link]}{HOW[each.how]}, "
+                f"{where if several else ''}{LINK_NAMES[each.link]}{HOW[each.how]}, "
                 f"{significant(each.gbs)} GB/s each way, all links of a card"
             )
         if each.gbs is not None and each.carried_gbs is not None:
@@ -172,9 +177,9 @@ def _overlap(fleet: Fleet, cells: int) -> list[Row]:
     if o is None:
         return []
     said = (
-        f"matmuls {_time(o.compute_s)}, all-reduce {_time(o.link_s)}, together "
-        f"{_time(o.together_s)}: {max(0.0, min(1.0, o.hidden)) * 100:.0f} % of the shorter one is "
-        f"hidden (all of it: {_time(o.longer_s)}, none: {_time(o.sum_s)})"
+        f"matmuls {time_said(o.compute_s)}, all-reduce {time_said(o.link_s)}, together "
+        f"{time_said(o.together_s)}: {max(0.0, min(1.0, o.hidden)) * 100:.0f} % of the shorter one "
+        f"is hidden (all of it: {time_said(o.longer_s)}, none: {time_said(o.sum_s)})"
     )
     return hung(" overlap: ", said, cells, of_head="dim")
 
@@ -190,10 +195,10 @@ def _pairs(fleet: Fleet, sold: dict[str, LinkNominal], cells: int, glyphs: Glyph
         text = f"{len(of)} {said}, {_range([significant(g) for g in (min(of), max(of))], glyphs)}"
         shares = [percent(sold[group].share(g)) for g in (min(of), max(of))]
         sizes = sorted({x.size_bytes for x in fleet.links if x.group == group and x.time_s})
-        text += f" GB/s at {_range([_bytes(s) for s in (sizes[0], sizes[-1])], glyphs)}"
+        text += f" GB/s at {_range([size_said(s) for s in (sizes[0], sizes[-1])], glyphs)}"
         text += f", {_range(shares, glyphs)} of nominal" if sold[group].gbs else ""
         if least:
-            text += f", latency {_range([_time(t) for t in (min(least), max(least))], glyphs)}"
+            text += f", latency {_range([time_said(t) for t in (min(least), max(least))], glyphs)}"
         out += hung(" pairs: ", text, cells, of_head="dim")
     return out
 
@@ -221,17 +226,3 @@ def rank_link_rows(fleet: Fleet, rank: int, most: int) -> list[str]:
             said += f", {slow.times:.1f} times slower than the others"
         found.append((gbs, said))
     return [said for _, said in sorted(found)[:most]]
-
-
-def _time(seconds: float) -> str:
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
-
-
-def _bytes(size: int) -> str:
-    for scale, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << scale:
-            return f"{size / (1 << scale):.3g} {unit}"
-    return f"{size} B"

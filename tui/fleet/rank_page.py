@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from roofwatch.roofline.outlier import FEWEST
+from roofwatch.roofline.robust_spread import FEWEST
 from roofwatch.session.fleet.rank_figures import RankFigures, Said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from roofwatch.roofline.roof import STOP, Roof
+from roofwatch.roofline.time_said import time_said
 from roofwatch.session.fold import Session
 from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import COMPUTE, GBS, OVERHEAD, KernelPoint, kernel_map
@@ -226,11 +227,7 @@ def _beside(first: Row, used: int, text: str, cells: int) -> list[Row]:
 
 
 def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return figure(None)
-    if seconds < 1e-3:
-        return f"{figure(seconds * 1e6)} us"
-    return f"{figure(seconds * 1e3)} ms"
+    return figure(None) if seconds is None else time_said(seconds)
 
 
 def _corners(roof: Roof) -> list[tuple[float, float]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.time_said import time_said
-from roofwatch.session.links import BOTH, C2C, HOST, MANY, MEMORY, NVLINK, PEERS, Link, size_said
+from roofwatch.session.link_names import LINK_NAMES, NVLINK, PCIE, THROUGH_HOST, UNKNOWN
+from roofwatch.session.links import BOTH, HOST, MANY, MEMORY, PEERS, Link
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, percent
@@ -16,8 +18,7 @@ LEAST_CELLS = 40
 WIDE = 76  # cells from which a row has all of its columns
 FIGURES, LONG = 36, 56  # of a row without its name: short, and with all of its columns
 LONGEST = 24  # of a row's name
-NAMES = {NVLINK: "NVLink", "pcie": "PCIe", C2C: "NVLink-C2C", "unknown": "unknown link"}
-SIGNS = {NVLINK: "N", "pcie": "P", "through the host": "h", "unknown": "?"}
+SIGNS = {NVLINK: "N", PCIE: "P", THROUGH_HOST: "h", UNKNOWN: "?"}
 MATRIX = 8  # cards that stand in one matrix
 CELL = 8
 COLUMN = 9  # of the sizes
@@ -45,7 +46,7 @@ def build(found: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
 
 def _title(host: Sequence[Link]) -> str:
     one = host[0]
-    name = NAMES.get(one.link, one.link)
+    name = LINK_NAMES.get(one.link, one.link)
     if one.gen is not None and one.lanes is not None:
         carries = f", {figure(one.carries_gbs)} GB/s a direction" if one.carries_gbs else ""
         return f"Host and card over {name} {one.gen} x{one.lanes} as read under load{carries}"
@@ -114,7 +115,7 @@ def _between(peers: Sequence[Link], cells: int, glyphs: Glyphs) -> list[Row]:
         else:
             rows += [_line(x, cells) for x in both.values()]
     used = [key for key in SIGNS if any(x.link == key for x in peers)]
-    legend = ", ".join(f"{SIGNS[key]} {NAMES.get(key, key)}" for key in used)
+    legend = ", ".join(f"{SIGNS[key]} {LINK_NAMES.get(key, key)}" for key in used)
     late = [x.latency_s for x in one_way.values() if x.latency_s is not None]
     ends = sorted({time_said(min(late)), time_said(max(late))}) if late else []
     told = f"{legend}; latency {' to '.join(ends)}" if ends else legend
@@ -149,7 +150,7 @@ def _line(x: Link, cells: int) -> Row:
     name = f"{shown(x.source)} {arrow} {shown(x.sink)}"
     share = f"  {percent(x.of_nominal)} of nominal" if x.of_nominal else ""
     rate = f"   {name:<20}{figure(x.gbs):>8} GB/s"
-    return parts(cells, (rate, ""), (share, ""), (f"  {x.link}", "dim"))
+    return parts(cells, (rate, ""), (share, ""), (f"  {LINK_NAMES.get(x.link, x.link)}", "dim"))
 
 
 # -- by size -----------------------------------------------------------------------------------

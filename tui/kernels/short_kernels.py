@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.cards_table import CardsTable, cards_table, lost_said
 from roofwatch.session.fold import Session
@@ -123,7 +124,7 @@ def _swept(session: Session, found: Sequence[Sweep], cells: int) -> list[Row]:
         rows.append(row((f" {head_of(re.split('[:,]', said)[0], cells - 2, CUT)}", "dim")))
         for p in swept.points:
             of_bytes = p.n is None
-            name = sweeps_plot.size_said(p.bytes or 0) if of_bytes else f"n {p.n}"
+            name = size_said(p.bytes or 0) if of_bytes else f"n {p.n}"
             rate, unit = (p.gbs, "GB/s") if of_bytes else _rate(p.tflops, scale)
             waves = f"  {figure(p.waves)} waves" if p.waves else ""
             small = f"  {sweeps_plot.TOO_SMALL}" if p.code == "E4" else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale
@@ -100,14 +101,6 @@ def _size_axis(x_limits: tuple[float, float], columns: int, glyphs: Glyphs) -> l
         row((" " * (LEFT - 1) + glyphs.corner + "".join(line), "axis")),
         row(("".join(names), "axis")),
     ]
-
-
-def size_said(size_bytes: int) -> str:
-    """Bytes in the largest unit that they fill."""
-    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20)):
-        if size_bytes >= scale:
-            return f"{size_bytes / scale:.3g} {unit}"
-    return f"{size_bytes / 1024:.3g} KiB"
 
 
 def turns(session: Session, swept: Sweep) -> str:

@@ -8,8 +8,11 @@ from typing import Any
 from rich.cells import cell_len
 
 from roofwatch.notebook.catalog import percent
+from roofwatch.roofline.size_said import size_scale
+from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.micro import unit_of
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, broken, row, wrapped
 
@@ -49,7 +52,7 @@ def evidence_rows(
     A sentence that the message already says is left out.
     """
     said = [
-        (name, (text, unit))
+        (name, (text, unit_of(unit, glyphs)))
         for name, (text, unit) in _pairs(evidence, glyphs)
         if unit or len(text) < SENTENCE or text not in message
     ]
@@ -137,17 +140,13 @@ def _in(unit: str) -> Callable[[float], Said]:
 
 
 def _bytes(value: float) -> Said:
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if abs(value) >= size:
-            return _short(value / size), unit
-    return _short(value), "B"
+    scale, unit = size_scale(value)
+    return _short(value / scale), unit
 
 
 def _seconds(value: float) -> Said:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if abs(value) >= size:
-            return _short(value / size), unit
-    return _short(value * 1e9), "ns"
+    scale, unit = time_scale(value)
+    return _short(value / scale), unit
 
 
 ENDINGS: dict[str, Callable[[float], Said]] = {

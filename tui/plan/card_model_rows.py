@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.roofline.decode import AI_MAX, COMPUTE, MEMORY
+from roofwatch.roofline.decode import AI_MAX, COMPUTE, MEMORY, at_roof
 from roofwatch.session.plan import DERIVED, GIVEN, MEASURED, NOMINAL, Plan
-from roofwatch.session.plan_step import at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from roofwatch.session.link_names import LINK_NAMES
 from roofwatch.session.plan import NONE, Plan
-from roofwatch.session.plan_parallel import GIVEN, MEASURED, NVLINK, PCIE
+from roofwatch.session.plan_parallel import GIVEN, MEASURED
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.plan.plan_rows import latency_said
 
-LINKS = {NVLINK: "NVLink as printed", PCIE: "PCIe as printed", GIVEN: "given", MEASURED: "measured"}
+LINKS = {
+    **{key: f"{name} as printed" for key, name in LINK_NAMES.items()},
+    GIVEN: "given",
+    MEASURED: "measured",
+}
 OF = {
     "tokens/s": "tokens/s contain what a step exchanges",
     "cap": "cap is of the cards together",

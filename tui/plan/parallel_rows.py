@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from roofwatch.session.link_names import LINK_NAMES
 from roofwatch.session.plan import NONE, Plan
-from roofwatch.session.plan_parallel import GIVEN, MEASURED, NVLINK, PCIE, ScalePoint
+from roofwatch.session.plan_parallel import GIVEN, MEASURED, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.plan.plan_rows import duration, latency_said
@@ -11,7 +12,7 @@ from roofwatch.tui.plan.plan_rows import duration, latency_said
 UNCOUNTED = "none counted: an upper bound"
 PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
 UNKNOWN = "--link-latency gives one"
-WORDS = {NVLINK: "NVLink", PCIE: "PCIe", GIVEN: "given", MEASURED: "measured"}
+WORDS = {**LINK_NAMES, GIVEN: "given", MEASURED: "measured"}
 
 
 def said_of_cards(p: Plan) -> str:

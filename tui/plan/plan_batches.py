@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from roofwatch.roofline.decode import at_roof
 from roofwatch.session.plan import Plan
-from roofwatch.session.plan_step import PlanPoint, at_roof
+from roofwatch.session.plan_step import PlanPoint
 from roofwatch.tui.drawing.numbers import figure, priced
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread
 from roofwatch.tui.drawing.significant import cost, significant

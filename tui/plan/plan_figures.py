@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.roofline.decode import at_roof
 from roofwatch.session.plan import MEASURED, NOMINAL, NONE, Plan
-from roofwatch.session.plan_step import at_roof
 from roofwatch.tui.drawing.numbers import figure, money
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.significant import significant

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from roofwatch.roofline.decode import TWO_BYTES
+from roofwatch.roofline.decode import TWO_BYTES, at_roof
 from roofwatch.session.fold import Session
 from roofwatch.session.plan import DERIVED, MEASURED, NOMINAL, PARTLY, Plan, Question
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_overhead import TWO_COUNTS
-from roofwatch.session.plan_step import at_roof
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro

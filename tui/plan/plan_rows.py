@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from roofwatch.roofline.decode import at_roof
+from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
-from roofwatch.session.plan_step import PlanPoint, at_roof
+from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
@@ -288,11 +290,9 @@ def size(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds to three digits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{_three(seconds / scale)} {unit}"
-    return f"{_three(seconds * 1e9)} ns"
+    """Seconds to three digits, noughts and all, as the columns of a plan have them."""
+    scale, unit = time_scale(seconds)
+    return f"{_three(seconds / scale)} {unit}"
 
 
 def _three(value: float) -> str:

@@ -8,11 +8,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from roofwatch.session.compare import Pair, Which
+from roofwatch.session.comparison_words import COUNTED, noise_said
 from roofwatch.session.exit_code import WRONG_FINDING
 from roofwatch.session.printable import shown
 from roofwatch.session.replay import Replay
 from roofwatch.session.saved_names import HELP, path_named
-from roofwatch.session.side_by_side import CompareRefused, Named, SideBySide, printed, side_by_side
+from roofwatch.session.side_by_side import (
+    Against,
+    CompareRefused,
+    Named,
+    SideBySide,
+    printed,
+    side_by_side,
+)
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.look_options import add_ascii_option
 from roofwatch.tui.printed.print_json import print_json
@@ -22,18 +30,20 @@ EPILOG = """\
 Each figure that both measured: the ratio, its 95 % interval, and whether it
 lies outside of what fresh runs of one card differ by. Then the conditions that
 are not the same: driver, torch, limits, clocks, settings, the size of tensors.
-A matmul's shape is searched by each run and is no condition. Of more than two
-sessions the first is the reference.
+A matmul's shape is searched by each run and is no condition. A figure that its
+own session does not believe is doubted: neither better nor worse. What a host
+makes with a card is held against the same card alone. Of more than two sessions
+the first is the reference.
 
 examples:
   roofwatch compare monday.jsonl friday.jsonl
   roofwatch compare last~1 last --strict       exit 5 if this card became slower
 
 exit codes: 0 compared; 2 unreadable, nothing in common, or with --strict not
-of one card, or slower by too few repetitions to tell; 5 with --strict:
-something is slower outside noise, measured alike
+of one card, or nothing slower but left open: doubted figures, some that failed
+in B, slower ones of too few or too scattered repetitions; 5 with --strict:
+something believed is slower outside noise, measured alike
 """
-SLOWER = WRONG_FINDING
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -63,18 +73,41 @@ def run(
     paths = [path_named(n) for n in options.sessions]  # once: another may be saved meanwhile
     named = [Named(n, Replay(p).session) for n, p in zip(options.sessions, paths, strict=True)]
     told = side_by_side(named, options.strict)
+    _tell_of_one_file(options.sessions, paths, tell)
     if sys.stdout is not None:  # closed by the shell
         _print(told, named, paths, options, glyphs_of)
     every = [(other.name if len(told.others) > 1 else "", other) for other in told.others]
     slower = [_named(p, name) for name, other in every for p in other.slower]
-    untold = [_named(p, name) for name, other in every for p in other.told.pairs if p.untold]
     if options.strict and slower:
         tell(f"roofwatch compare: slower outside noise: {', '.join(slower)}")
-        return SLOWER
-    if options.strict and untold:
-        few = ", ".join(untold)
-        raise CompareRefused(f"--strict cannot tell, of too few repetitions: {few}")
+        return WRONG_FINDING
+    if options.strict and (left_open := [x for name, other in every for x in _open(other, name)]):
+        raise CompareRefused(f"--strict cannot tell: {'; '.join(left_open)}")
     return 0
+
+
+def _tell_of_one_file(
+    names: Sequence[str], paths: Sequence[Path], tell: Callable[[object], None]
+) -> None:
+    """A session beside itself differs in nothing, and says nothing of the card."""
+    first: dict[Path, str] = {}
+    for name, path in zip(names, paths, strict=True):
+        file = path.resolve()
+        if file in first:
+            said = shown(f"{first[file]} and {name}")
+            tell(f"roofwatch compare: {said} are one file, held against itself")
+        first.setdefault(file, name)
+
+
+def _open(other: Against, session: str) -> list[str]:
+    """What leaves open whether this one became slower, by the reason."""
+    of_word: dict[str, list[str]] = {}
+    for p in other.told.pairs:
+        if p.untold:
+            of_word.setdefault(noise_said(p), []).append(_named(p, session))
+    said = [f"{COUNTED[word]}: {', '.join(names)}" for word, names in of_word.items()]
+    lost = [f"{m.what} ({m.why})" + (f" in {session}" if session else "") for m in other.told.lost]
+    return [*said, f"missing: {', '.join(lost)}"] if lost else said
 
 
 def _named(p: Pair, session: str) -> str:

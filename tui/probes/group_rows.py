@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from roofwatch.roofline.probe_spec import LINK_GROUPS, protocol_of_group
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import spread
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.decode import DecodeCurve, decode_curves
@@ -19,7 +20,6 @@ from roofwatch.session.rates import gbs, tflops, time_s
 from roofwatch.session.roofs import Roofs
 from roofwatch.session.sweeps import Sweep, sweeps
 from roofwatch.session.waves import waves
-from roofwatch.tui.drawing.amount import size
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, text_of, width, wrapped
@@ -119,7 +119,7 @@ def _sizes(swept: Sweep) -> list[Row]:
     head = f"{'all tensors':>12}{'time':>10}{'GB/s':>8}" + (f"{'nominal':>9}" if known else "")
     rows: list[Row] = [row((head, "dim"))]
     for p in points:
-        line = f"{size(p.bytes or 0):>12}{time_said(p.time_s):>10}{short(p.gbs or 0.0):>8}"
+        line = f"{size_said(p.bytes or 0):>12}{time_said(p.time_s):>10}{short(p.gbs or 0.0):>8}"
         line += f"{percent(p.of_nominal):>9}" if known else ""
         why = f"  {CODES.get(p.code, shown(p.code))}" if p.code else ""
         rows.append(row(line, (why, "warn")))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.distribution import Distribution, counts, distribution
 from roofwatch.session.events import Measurement
 from roofwatch.session.how_timed import stop_said
 from roofwatch.session.rates import value
-from roofwatch.tui.drawing.amount import time_in, time_scale
+from roofwatch.tui.drawing.amount import time_in
 from roofwatch.tui.drawing.curves import cell_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import beside, labelled, room

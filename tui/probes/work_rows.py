@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.roofline.kernel_name import tile, uses_tensor_cores
+from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.suite import FULL
 from roofwatch.session.counted import bytes_formula, flop_formula
 from roofwatch.session.events import Measurement, Tensor
@@ -10,7 +11,7 @@ from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import intensity, moved_bytes, traffic_bytes, working_set_bytes
 from roofwatch.session.roofs import Roofs
-from roofwatch.tui.drawing.amount import amount, size
+from roofwatch.tui.drawing.amount import amount
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import labelled
 from roofwatch.tui.drawing.numbers import figure
@@ -101,15 +102,17 @@ def _tensor(t: Tensor) -> str:
 def _working_set(session: Session, m: Measurement) -> str:
     held = working_set_bytes(m)
     cache = session.device.l2_bytes
-    said = size(held)
+    said = size_said(held)
     if m.op == "strided":
-        said += f" useful, {size(moved_bytes(m))} carried"
+        said += f" useful, {size_said(moved_bytes(m))} carried"
     if not cache:
         return f"{said}; the size of the last-level cache is {_unknown(session)}"
     times = held / cache
     if times >= 1:
-        return f"{said}, {short(times)} times the last-level cache of {size(cache)}"
-    return f"{said}, {times * 100:.2g} % of the last-level cache of {size(cache)}: it stays there"
+        return f"{said}, {short(times)} times the last-level cache of {size_said(cache)}"
+    return (
+        f"{said}, {times * 100:.2g} % of the last-level cache of {size_said(cache)}: it stays there"
+    )
 
 
 def _unknown(session: Session) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
+from roofwatch.roofline.probe_spec import is_held
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
@@ -45,7 +46,7 @@ def message(
         return _line(f"{glyphs.wrong} {shown(text)}", "wrong", cells, glyphs)
     running = session.running()
     dropped = fall(session, session.run)
-    held = running is not None and running.endswith("-sustained")
+    held = running is not None and is_held(running)
     if dropped is not None and dropped.price_tflops and dropped.reasons and (held or not running):
         return _line(f"{glyphs.warn} {dropped.sentence}", "reason", cells, glyphs)
     made = _made(session)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from roofwatch.roofline.per_cent import per_cent
+from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
 from roofwatch.session.comparison_words import (
+    COUNTED,
     OUTSIDE,
-    TOO_FEW,
-    UNLIKE,
     WITHIN,
+    doubts_said,
     method,
     noise_said,
     verdict,
@@ -41,7 +42,6 @@ CONDITION = 22
 LEAST_PLAIN, MOST_PLAIN = 0.001, 1e6  # of a condition that is written as it is
 LEAST_SHOWN = 0.0005  # of a change: less is written as none
 NOT_KNOWN = "not known"
-SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 class _Columns(NamedTuple):
@@ -68,9 +68,18 @@ def body(told: Comparison, cells: int, glyphs: Glyphs) -> list[Row]:
         out += [row(""), _heading(shown(group), reach, columns, cells, glyphs)]
         for pair in pairs:
             out += _pair(pair, reach, columns, cells, glyphs)
-    missing = _missing(told, cells)
-    out += [row(""), *missing] if missing else []
+    below = [*doubts(told.pairs, (("a", "A"), ("b", "B")), cells), *_missing(told, cells)]
+    out += [row(""), *below] if below else []
     return [*out, row(""), *wrapped(method(told), cells, "dim")] if told.pairs else out
+
+
+def doubts(pairs: Sequence[Pair], sides: Sequence[tuple[str, str]], cells: int) -> list[Row]:
+    """Which figures a session itself does not believe, and why, once for all rows.
+
+    ``sides`` are "a" or "b", and the letter that it goes by.
+    """
+    told = [(f"doubted in {name}  ", doubts_said(pairs, side)) for side, name in sides]
+    return [r for head, said in told if said for r in hung(head, f"{shown(said)}.", cells)]
 
 
 def who(side: str, which: Which, cells: int, glyphs: Glyphs) -> Row:
@@ -172,7 +181,8 @@ def _pair(p: Pair, reach: float, c: _Columns, cells: int, glyphs: Glyphs) -> lis
         line += row((f" {words:<{WORDS - 1}}", style), (f" {noise:<{NOISE - 1}}", style))
         line += row((" " + _picture(p, reach, glyphs), style)) if c.picture else ()
         out.append(line)
-    return [*out, *(r for note in p.notes for r in wrapped(note, cells, "dim", "  "))]
+    notes = [f"by {shown(p.by)}", *p.notes] if p.by else p.notes
+    return [*out, *(r for note in notes for r in wrapped(note, cells, "dim", "  "))]
 
 
 def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
@@ -186,7 +196,7 @@ def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
         arrow = glyphs.rise_fall[0 if change > 0 else 1]
         words = f"{arrow} {percent} {_direction(p)}"
     style = {FASTER: "ok", SLOWER: "warn"}.get(p.verdict, "dim")
-    if p.beyond and not p.verdict:
+    if p.doubts or (p.beyond and not p.verdict):
         style = "note"
     return words, noise_said(p), style
 
@@ -194,19 +204,15 @@ def _words(p: Pair, glyphs: Glyphs) -> tuple[str, str, str]:
 def _direction(p: Pair) -> str:
     """What it is for B to be larger, or smaller."""
     pair = {LOWER: ("longer", "shorter"), HIGHER: ("faster", "slower")}.get(p.better)
-    if pair is None or p.group == HELD:
-        pair = ("higher", "lower")
+    if pair is None or p.group == HELD or (p.better == HIGHER and not p.verdict):
+        pair = ("higher", "lower")  # faster and slower are more than noise
     return pair[0] if p.ratio > 1 else pair[1]
 
 
 def _noise(p: Pair) -> str:
     """The same where there is room for a sentence."""
-    return {
-        TOO_FEW: "too few repetitions to tell",
-        OUTSIDE: "outside noise",
-        UNLIKE: "not measured alike",
-        WITHIN: "within noise",
-    }[noise_said(p)]
+    word = noise_said(p)
+    return {OUTSIDE: "outside noise", WITHIN: "within noise", **COUNTED}[word]
 
 
 def figure_said(p: Pair, glyphs: Glyphs) -> tuple[str, str]:
@@ -220,8 +226,7 @@ def _unit(p: Pair) -> tuple[float, str]:
     suits it."""
     if p.unit != "s":
         return 1.0, p.unit
-    least = min(p.a, p.b)
-    return next((each for each in SCALES if least >= each[0]), SCALES[-1])
+    return time_scale(min(p.a, p.b))
 
 
 def ratio_said(ratio: float) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.cells import chop_cells, set_cell_size
 
+from roofwatch.roofline.size_said import size_said
 from roofwatch.session.entry import Entry
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
@@ -40,7 +41,7 @@ def brief(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path |
             f"torch {shown(e.torch) if e.torch else 'not told'}",
             *([f"{e.runs} runs"] if e.runs > 1 else []),
             _faults(e),
-            _size(e.size_bytes) + (", figures from its head and tail" if e.partly else ""),
+            size_said(e.size_bytes) + (", figures from its head and tail" if e.partly else ""),
         ]
         said = wrapped(dot.join(told), cells - 2, "", " ")
     about = [*(row((f" {part}", "dim")) for part in path), *said]
@@ -98,7 +99,7 @@ def _told(listing: Listing, e: Entry, cells: int, glyphs: Glyphs) -> list[Row]:
         "host": shown(e.host or "unknown"),
         "driver": shown(e.driver or "not told"),
         "torch": shown(e.torch or "not told"),
-        "size": _size(e.size_bytes) + partly,
+        "size": size_said(e.size_bytes) + partly,
         "DRAM": f"{rate(e.bandwidth_gbs, glyphs)} GB/s" if e.bandwidth_gbs else "not measured",
     }
     return [r for name, text in lines.items() for r in hung(f" {name:<{LABEL}}", text, cells - 1)]
@@ -137,10 +138,3 @@ def _faults(e: Entry) -> str:
         return f"{e.faults} not whole" if e.faults else "all whole"
     count = e.faults
     return "no faults" if not count else "1 fault" if count == 1 else f"{count} faults"
-
-
-def _size(size: int) -> str:
-    for shift, name in ((30, "GiB"), (20, "MiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.1f} {name}"
-    return f"{size / 1024:.0f} KiB"

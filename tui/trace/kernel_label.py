@@ -10,7 +10,6 @@ from roofwatch.trace.report import KernelRow
 LONGEST = 600  # characters of a name that are looked at: some are longer than a screen
 _SPACE = re.compile(r"(?:\w+::|\(anonymous namespace\)::|\{anonymous\}::)+")
 _TELLING = re.compile(r"\b(\w*(?:Functor|KernelImpl|Ops?\b|_functor|Copy|Reduce)\w*)")
-_OF_NO_HELP = ("void ", "_kernel", "Kernel")
 
 
 def kernel_label(row: KernelRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from made_fleet import made_fleet
 
@@ -20,6 +21,9 @@ from roofwatch.session.fleet.link_figures import (
     overlapped,
     slow_links,
 )
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.fleet.link_rows import link_rows
 
 SIZE = 1 << 20
 
@@ -95,3 +99,55 @@ def test_the_third_roof_from_an_all_reduce_and_the_ranks_own_flats() -> None:
     assert roof.peak_key == "bf16"
     assert roof.ridge == pytest.approx(roof.peak_tflops * 1e3 / roof.bus_gbs)
     assert link_roofs(Fleet()) == []
+
+
+def with_peaks(cards: list[tuple[str, dict[str, float]]], bus_gbs: float = 100.0) -> Fleet:
+    """A rank a card that computes at these flats, and an all-reduce; no bandwidth was measured."""
+    fleet = Fleet()
+    for rank, (name, peaks) in enumerate(cards):
+        probe = {"id": "a", "probe": "matmul", "gbs": 1.0, "tflops": 1.0, "protocol": "burst"}
+        made = {
+            "device": {"kind": "cuda", "name": name},
+            "measurements": [probe | {"peak_key": "bf16"}],
+            "roofs": {"compute": {key: {"burst_tflops": x} for key, x in peaks.items()}},
+        }
+        record = msgspec.Raw(msgspec.json.encode(made))
+        fleet.add(RankLine(rank=rank, host="n0", node="n0", card=rank, record=record))
+    size, world = 1 << 30, len(cards)
+    time_s = size * 2 * (world - 1) / world / bus_gbs / 1e9
+    fleet.add(
+        CollectiveLine(op="all_reduce", ranks=world, sizes_bytes=[size] * 3, times_s=[time_s] * 3)
+    )
+    return fleet
+
+
+def test_the_third_roof_needs_no_bandwidth_of_memory() -> None:
+    (roof,) = link_roofs(with_peaks([("card", {"bf16": 800.0})] * 2))
+    assert (roof.peak_tflops, roof.device) == (800.0, "card")
+    assert roof.ridge == pytest.approx(8000)
+
+
+@pytest.mark.parametrize(
+    ("cards", "key", "peak"),
+    [
+        (["T4", "H200", "H200"], "bf16", 700.0),  # of which there are more
+        (["T4", "H200"], "fp16", 60.0),  # as many of both: the first rank's
+        (["T4", "T4", "H200", "H200", "H200"], "bf16", 700.0),
+    ],
+)
+def test_of_two_kinds_of_card_the_third_roof_is_of_one(
+    cards: list[str], key: str, peak: float
+) -> None:
+    peaks = {"T4": {"fp16": 60.0, "fp32": 8.0}, "H200": {"bf16": 700.0, "fp16": 690.0}}
+    (roof,) = link_roofs(with_peaks([(name, peaks[name]) for name in cards]))
+    assert (roof.peak_key, roof.peak_tflops) == (key, peak)
+    assert peaks[roof.device][roof.peak_key] == peak
+    assert roof.ridge == pytest.approx(peak * 10)
+
+
+def test_the_report_says_whose_flat_it_is_where_cards_are_of_two_kinds() -> None:
+    two = [("T4", {"fp16": 60.0}), ("H200", {"bf16": 700.0}), ("H200", {"bf16": 702.0})]
+    said = "\n".join(text_of(r) for r in link_rows(with_peaks(two), 100, UNICODE))
+    assert "H200's bf16 701 TFLOP/s need 7010 FLOP per byte sent" in said
+    alike = "\n".join(text_of(r) for r in link_rows(with_peaks(two[1:]), 100, UNICODE))
+    assert "each way: bf16 701 TFLOP/s" in alike

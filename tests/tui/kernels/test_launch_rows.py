@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,10 @@ from roofwatch.roofline.workload import Work, add_scalar, matmul
 from roofwatch.session.events import (
     AnyEvent,
     Device,
-    End,
     HostCpu,
     Measurement,
-    SessionInfo,
-    Tensor,
 )
-from roofwatch.session.fold import Session, fold
+from roofwatch.session.fold import Session
 from roofwatch.session.roofs import roofs
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
@@ -26,6 +24,7 @@ from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.kernels import launch_rows
 from roofwatch.tui.printed.report import report
 
+Point, Folded = Callable[..., Measurement], Callable[..., Session]
 NAME = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
 COSTS = {"enqueue": 7.2e-6, "rate": 7.4e-6, "floor": 15e-6, "queued": 4e-6, "graph": 0.84e-6}
 SIDES = {"aligned": (8192, 816.0), "k-1": (8191, 141.0), "k-8": (8184, 806.0)}
@@ -34,47 +33,29 @@ CARD = Device(kind="cuda", name="NVIDIA H200", compute_capability="9.0", sm_coun
 CPU = HostCpu(name="A CPU", cores=16, limit_cores=2.5, periods=20, throttled=3)
 
 
-def point(probe: str, work: Work, time_s: float, **more: object) -> Measurement:
-    return Measurement(
-        t=2.0,
-        probe=probe,
-        op=work.op,
-        shape=work.shape,
-        dtype="bf16",
-        math="ieee",
-        accumulate="fp32",
-        peak_key="bf16",
-        flop=work.flop,
-        tensors=[
-            Tensor(name=t.name, read_bytes=t.read_bytes, write_bytes=t.write_bytes)
-            for t in work.tensors
-        ],
-        times_s=[0.999 * time_s, time_s, 1.001 * time_s],
-        stop="protocol",
-        timing="event",
-        protocol=probe,
-        begin_s=1.0,
-        end_s=1.5,
-        **more,  # type: ignore[arg-type]
-    )
+@pytest.fixture
+def point(point: Point) -> Point:
+    """One that took about ``time_s``."""
 
+    def made(probe: str, work: Work, time_s: float, **more: object) -> Measurement:
+        times_s = [0.999 * time_s, time_s, 1.001 * time_s]
+        return point(work, times_s, probe, clock_mhz=[], **more)
 
-def measured(device: Device = CARD, cpu: HostCpu = CPU, *points: AnyEvent) -> Session:
-    session = fold(
-        [
-            SessionInfo(t=0.0, schema="roofwatch.session/1", suite="kernels"),
-            SessionInfo(t=0.1, instrument="telemetry", device=device),
-            SessionInfo(t=0.2, instrument="probes", cpu=cpu),
-            *points,
-            End(t=9.0, complete=True),
-        ]
-    )
-    session.closed = True
-    return session
+    return made
 
 
 @pytest.fixture
-def session() -> Session:
+def measured(of_suite: Folded) -> Folded:
+    def made(device: Device = CARD, cpu: HostCpu = CPU, *points: AnyEvent) -> Session:
+        session = of_suite(device, *points, cpu=cpu)
+        session.closed = True
+        return session
+
+    return made
+
+
+@pytest.fixture
+def session(point: Point, measured: Folded) -> Session:
     """All three groups, as an H200 would give them."""
     out = [point("launch", add_scalar(1, "fp32"), s, variant=v) for v, s in COSTS.items()]
     for variant, (k, rate) in SIDES.items():
@@ -126,7 +107,7 @@ def test_each_experiment_has_its_sentence(session: Session) -> None:
     assert "132 tiles of 256 x 128 fill 132 SMs once" in text
 
 
-def test_a_cpu_says_what_it_has_no_word_for() -> None:
+def test_a_cpu_says_what_it_has_no_word_for(point: Point, measured: Folded) -> None:
     cpu = HostCpu(cores=1, status={"limit_cores": "unlimited"})
     enqueue = point("launch", add_scalar(1, "fp32"), 6e-6, variant="enqueue")
     text = lines(measured(Device(kind="cpu", name="A CPU"), cpu, enqueue), 78)
@@ -135,7 +116,9 @@ def test_a_cpu_says_what_it_has_no_word_for() -> None:
     assert not any("graph node" in line or "alone" in line for line in text)
 
 
-def test_an_unreadable_quota_is_said_and_no_name_moves_the_cursor() -> None:
+def test_an_unreadable_quota_is_said_and_no_name_moves_the_cursor(
+    point: Point, measured: Folded
+) -> None:
     cpu = HostCpu(name="A \x1b[2J CPU", cores=4, status={"limit_cores": "no_permission"})
     enqueue = point("launch", add_scalar(1, "fp32"), 6e-6, variant="enqueue")
     text = lines(measured(CARD, cpu, enqueue), 78)
@@ -143,7 +126,9 @@ def test_an_unreadable_quota_is_said_and_no_name_moves_the_cursor() -> None:
     assert "\x1b" not in "".join(text)
 
 
-def test_nothing_measured_or_no_room_is_no_row(session: Session, h200_file: Path) -> None:
+def test_nothing_measured_or_no_room_is_no_row(
+    session: Session, h200_file: Path, measured: Folded
+) -> None:
     assert lines(measured(), 78) == []
     assert launch_rows.build(session, roofs(session), 30, UNICODE) == []
 

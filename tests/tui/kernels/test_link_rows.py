@@ -84,6 +84,11 @@ def test_what_goes_through_the_host_is_told_from_a_peer() -> None:
     assert "? unknown link" in text(peers(2, "unknown"))
 
 
+def test_pairs_of_more_cards_than_a_matrix_has_name_their_link_in_words() -> None:
+    lines = [line for line in text(peers(9)).splitlines() if "card 0 > card 1 " in line]
+    assert [line.split()[-1] for line in lines] == ["NVLink"]
+
+
 @pytest.mark.parametrize("cells", [40, 80, 120, 200])
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_rows_keep_their_width(cells: int, glyphs: object) -> None:

@@ -461,7 +461,7 @@ def test_a_links_session_is_planned_by_its_links_and_says_that_the_roofs_are_nom
     rows = [text_of(r) for r in build(fields, session, 80, 19, UNICODE)]
     assert any("nominal: none measured" in r for r in rows)
     assert any("cards     2 over 385 GB/s (measured)" in r for r in rows)
-    assert any("latency   27.5 µs an all-reduce of 2 cards" in r for r in rows)
+    assert any("latency   27.1 µs an all-reduce of 2 cards" in r for r in rows)
     fields.toggle()  # nominal roofs go with the nominal link
     found, _, _ = fields.answer(session)
     assert found is not None

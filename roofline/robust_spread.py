@@ -45,16 +45,11 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """Two groups with a gap between them. ``slow`` are places in the list that was asked about."""
+    """Two groups with a gap between them. ``slow`` are places in the list that was asked about,
+    ``fast_median`` is the others' median."""
 
     slow: tuple[int, ...]
-    slow_median: float
     fast_median: float
-
-    @property
-    def share(self) -> float:
-        """By how much the slow ones lie under the fast."""
-        return 1 - self.slow_median / self.fast_median
 
 
 def limit(figures: int) -> float:
@@ -104,4 +99,4 @@ def split_of(values: Sequence[float], floor: float) -> Split | None:
     slow, fast = median(lower), median(upper)
     if fast <= 0 or 1 - slow / fast <= floor:
         return None
-    return Split(slow=tuple(sorted(order[:cut])), slow_median=slow, fast_median=fast)
+    return Split(slow=tuple(sorted(order[:cut])), fast_median=fast)

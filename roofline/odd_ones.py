@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from roofwatch.roofline.outlier import FEWEST, spread_of
+from roofwatch.roofline.robust_spread import FEWEST, spread_of
 
 
-class Outlier(NamedTuple):
+class OddOne(NamedTuple):
     """One value far from the others: ``off`` is its signed share of their median ``middle``."""
 
     name: str
@@ -17,7 +17,7 @@ class Outlier(NamedTuple):
     off: float
 
 
-def outliers(values: Mapping[str, float], floor: float) -> list[Outlier]:
+def odd_ones(values: Mapping[str, float], floor: float) -> list[OddOne]:
     """Those beyond the limit of ``spread_of`` with this ``floor``, the furthest first.
 
     None among fewer than three values, or where their median is not positive.
@@ -28,7 +28,7 @@ def outliers(values: Mapping[str, float], floor: float) -> list[Outlier]:
     if spread.median <= 0:
         return []
     found = [
-        Outlier(name, value, spread.median, value / spread.median - 1)
+        OddOne(name, value, spread.median, value / spread.median - 1)
         for name, value in values.items()
         if abs(spread.deviations(value)) > spread.limit
     ]
