@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.ceilings import passed
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.read_only_bytes import ONE_WAY, partial_shares
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
@@ -17,6 +18,25 @@ def bytes_miscounted(reading: Reading) -> Finding | None:
     if reading.claimed_bytes and reading.bytes:
         return _counted(reading, reading.claimed_bytes / reading.bytes)
     return _twice(reading)
+
+
+def own_bytes_contradicted(reading: Reading) -> Finding | None:
+    """The bytes that a row says it counts are not its rate times its time."""
+    stated, counted = reading.stated_bytes, reading.claimed_bytes
+    if not stated or not counted:
+        return None
+    right = bool(reading.bytes) and abs(counted / (reading.bytes or 1.0) - 1) <= TOLERANCE
+    return finding(
+        "bytes-miscounted",
+        "contradicts",
+        severity=NOTE if right else SUSPECT,
+        subject=reading.subject,
+        gbs=reading.gbs,
+        stated_mb=stated / 1e6,
+        counted_mb=counted / 1e6,
+        moved_mb=reading.bytes / 1e6 if reading.bytes else None,
+        said={"time_us": reading.time_s * 1e6 if reading.time_s else None},
+    )
 
 
 def other_run(reading: Reading) -> Finding | None:
@@ -60,6 +80,8 @@ def _counted(reading: Reading, ratio: float) -> Finding | None:
         return None  # E1 says so
     assert reading.bytes
     assert reading.claimed_bytes
+    if ratio < 1 and passed(reading) is not None:
+        return None  # all bytes in that time are more than the memory carries
     exact = reading.op in EXACT and not (reading.op == "matmul" and 1 < ratio < 6)
     return finding(
         "bytes-miscounted",

@@ -113,7 +113,7 @@ WHAT: dict[str, str] = {
     "note": "for your own eyes",
     "read_bytes": "what was read in all, with a unit; for any op",
     "write_bytes": "what was written in all",
-    "params": "of a model: 8B",
+    "params": "of a model: 8B (of a mixture of experts those that a token uses)",
     "weight_bytes": "of its weights on this card: 4.5GB",
     "kv_bytes_per_token": "of one sequence: 128KiB",
     "kv_len": "tokens in the KV cache of a sequence",

@@ -16,12 +16,13 @@ from roofwatch.notebook.claim_work import (
     weights_bytes,
     work_of,
 )
+from roofwatch.notebook.least import least_of
 from roofwatch.notebook.reading import ROUNDING, Reading
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.peaks import peak_key
 from roofwatch.roofline.per_cent import per_cents
-from roofwatch.roofline.precision import lacks
+from roofwatch.roofline.precision import lacks, skips_zeros
 from roofwatch.roofline.published import (
     MFU,
     link_gbs,
@@ -33,6 +34,8 @@ from roofwatch.roofline.published import (
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
 MATRIX_OPS = ("matmul", "attention")
+MOVING_OPS = (*LINK_OPS, "copy", "fill", "embedding")
+"""They compute nothing: whatever FLOP are said of them, their rate is that of bytes."""
 SAME = 0.03
 WIDER = {
     "fp64": ("fp64_tensor",),
@@ -64,14 +67,15 @@ def reading_of(
     work = work_of(claim)
     time = claim.time_s
     if claim.op == "decode":
-        time = step_s(claim, work, card.bandwidth_gbs if card else None)
+        most_tflops = _ceiling(claim, card, key)
+        time = step_s(claim, work, card.bandwidth_gbs if card else None, most_tflops)
     gbs, claimed_bytes = _gbs(claim, work, time)
     tflops, claimed_flop = _tflops(claim, work, time, card, key)
     judged = _judged(claim, gbs, tflops, card.ridge.get(key or "") if card else None)
     if judged == GBS and gbs is None and tflops and work and work.flop:
         gbs = tflops * 1e3 / work.intensity
     on_link = claim.op in LINK_OPS
-    expected = _expected(claim, judged, key, card, work)
+    expected, on_slope = _expected(claim, judged, key, card, work)
     full = link_gbs(card) if on_link and card else card.bandwidth_gbs if card else None
     reading = Reading(
         subject=subject,
@@ -91,6 +95,19 @@ def reading_of(
         streams_bytes=_streams(work),
         claimed_bytes=claimed_bytes,
         claimed_flop=claimed_flop,
+        stated_bytes=_contradicted(claim.bytes_counted, claimed_bytes, claim.rounding),
+        stated_flop=_contradicted(claim.flop_counted, claimed_flop, claim.rounding),
+        least=least_of(
+            claim,
+            work,
+            time,
+            claim.claimed_gbs,
+            tflops if claim.claimed_tflops or claim.claimed_mfu else None,
+        ),
+        no_arithmetic=claim.op in MOVING_OPS and _of_flop(claim),
+        of_tokens=claim.claimed_tokens_per_s is not None and claim.time_s is None,
+        on_slope=on_slope,
+        sparse=claim.math == "sparse" and skips_zeros(key, card.architecture if card else ""),
         shape=work.shape if work else {},
         intensity=work.intensity if work else None,
         working_set_bytes=_working_set(claim, work, claimed_bytes),
@@ -202,7 +219,7 @@ def _gbs(claim: Claim, work: Work | None, time: float | None) -> tuple[float | N
     """The rate of bytes as claimed, else as it follows; and the bytes that the claim counts."""
     if claim.claimed_gbs is not None:
         counted = claim.claimed_gbs * 1e9 * time if time else None
-        return claim.claimed_gbs, claim.bytes_counted or counted
+        return claim.claimed_gbs, counted or claim.bytes_counted
     if time and claim.bytes_counted:
         return claim.bytes_counted / time / 1e9, claim.bytes_counted
     if time and work:
@@ -213,9 +230,11 @@ def _gbs(claim: Claim, work: Work | None, time: float | None) -> tuple[float | N
 def _tflops(
     claim: Claim, work: Work | None, time: float | None, card: Nominal | None, key: str | None
 ) -> tuple[float | None, float | None]:
+    if claim.op in MOVING_OPS:
+        return None, None
     if claim.claimed_tflops is not None:
         counted = claim.claimed_tflops * 1e12 * time if time else None
-        return claim.claimed_tflops, claim.flop_counted or counted
+        return claim.claimed_tflops, counted or claim.flop_counted
     if claim.claimed_mfu is not None:
         own = card.peaks_tflops.get(key) if card and key else None
         full = claim.nominal_tflops or own
@@ -227,6 +246,18 @@ def _tflops(
         return claim.flop_counted / time / 1e12, claim.flop_counted
     flop = flop_of(claim, work)
     return (flop / time / 1e12, None) if time and flop else (None, None)
+
+
+def _of_flop(claim: Claim) -> bool:
+    """Whether a row says FLOP, or a rate of them."""
+    return any((claim.claimed_tflops, claim.claimed_mfu, claim.flop_counted))
+
+
+def _contradicted(stated: float | None, counted: float | None, rounding: float) -> float | None:
+    """What a row says that it counts, where its own rate and time give another count."""
+    if stated is None or counted is None or abs(counted / stated - 1) <= SAME + rounding:
+        return None
+    return stated
 
 
 def _tokens_ratio(claim: Claim) -> float | None:
@@ -244,6 +275,8 @@ def _judged(claim: Claim, gbs: float | None, tflops: float | None, ridge: float 
 
     Of an unnamed operation with both counts it is the one that its side of the ridge asks about.
     """
+    if claim.op in MOVING_OPS:
+        return GBS
     stated = claim.claimed_tflops is not None or claim.claimed_mfu is not None
     if (claim.claimed_gbs is not None) != stated:
         return TFLOPS if stated else GBS
@@ -299,15 +332,20 @@ def _sibling_rates(
 
 def _expected(
     claim: Claim, judged: str, key: str | None, card: Nominal | None, work: Work | None
-) -> Range | None:
+) -> tuple[Range | None, bool]:
+    """The range, and whether it is that of the memory's slope, in FLOP."""
     if card is None:
-        return None
+        return None, False
     if claim.op in LINK_OPS:
-        return published_link(card)
+        return published_link(card), False
     if claim.op == "matmul":  # with or without its sides; a whole model's MFU is one of "other"
         sparse, emulated = claim.math == "sparse", is_emulated(claim, card)
         compute = published_compute(key, card, sparse, emulated) if key else None
         return _of_matmul(judged, compute, card, work)
+    return _of_other(claim, judged, key, card), False
+
+
+def _of_other(claim: Claim, judged: str, key: str | None, card: Nominal) -> Range | None:
     if judged == GBS:
         return published_bandwidth(claim.op, card)
     if claim.op != "attention" and claim.claimed_mfu is not None and key in card.peaks_tflops:
@@ -323,21 +361,24 @@ def _expected(
 
 def _of_matmul(
     judged: str, compute: Range | None, card: Nominal, work: Work | None
-) -> Range | None:
-    """The roofline: the flat, or the slope where the intensity is small and no cache can help."""
+) -> tuple[Range | None, bool]:
+    """The roofline: the flat, or the slope where the intensity is small, whatever a cache adds."""
     if compute is None:
-        return None
-    low, high, why = compute.low, compute.high, compute.why
+        return None, False
+    low, high, why, on_slope = compute.low, compute.high, compute.why, False
     slope = work.intensity / 1e3 if work is not None else 0.0
-    on_slope = 0 < LOWEST_MEMORY * slope * (card.bandwidth_gbs or 0.0) < low
-    if work is not None and on_slope and work.bytes > (card.llc_bytes or 0):
+    if 0 < LOWEST_MEMORY * slope * (card.bandwidth_gbs or 0.0) < low:
         memory = published_bandwidth("copy", card)
         if memory is not None and memory.low * slope < low:
             low, why = memory.low * slope, f"left of the ridge: {memory.why}"
             high = min(high, memory.high * slope)
+            on_slope = high < compute.high
     if judged == TFLOPS:
-        return Range(low=low, high=high, unit=compute.unit, why=why)
+        return Range(low=low, high=high, unit=compute.unit, why=why), on_slope
     if work is None or not work.flop:
-        return None
+        return None, False
     per_byte = 1e3 / work.intensity
-    return Range(low=low * per_byte, high=high * per_byte, unit="GB/s", why=f"of the FLOP: {why}")
+    of_bytes = Range(
+        low=low * per_byte, high=high * per_byte, unit="GB/s", why=f"of the FLOP: {why}"
+    )
+    return of_bytes, on_slope

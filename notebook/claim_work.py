@@ -118,12 +118,17 @@ def _decode(claim: Claim) -> Work | None:
     return workload.decode(params, weights, claim.batch or 1, kv_bytes(claim) or 0.0)
 
 
-def step_s(claim: Claim, work: Work | None = None, most_gbs: float | None = None) -> float | None:
+def step_s(
+    claim: Claim,
+    work: Work | None = None,
+    most_gbs: float | None = None,
+    most_tflops: float | None = None,
+) -> float | None:
     """Seconds of one decode step.
 
     A time that is one over the rate is a token's: of one sequence's step where the rate is per
     sequence, else of the whole batch's. The latter is meant where the former is more than the
-    memory carries (``most_gbs``), or nothing tells.
+    memory carries (``most_gbs``) or the units do (``most_tflops``), or nothing tells.
     """
     per_step = claim.tokens_per_step or 1.0
     rate, time, batch = claim.claimed_tokens_per_s, claim.time_s, claim.batch or 1
@@ -135,6 +140,7 @@ def step_s(claim: Claim, work: Work | None = None, most_gbs: float | None = None
     if abs(time * rate - 1) >= 0.02:
         return time
     per_sequence = batch > 1 and work is not None and most_gbs is not None
-    if per_sequence and work is not None and work.bytes / time / 1e9 <= (most_gbs or 0.0):
-        return time * per_step
-    return of_batch
+    if not per_sequence or work is None or work.bytes / time / 1e9 > (most_gbs or 0.0):
+        return of_batch
+    too_many_flop = most_tflops is not None and work.flop / time / 1e12 > most_tflops
+    return of_batch if too_many_flop else time * per_step

@@ -21,6 +21,7 @@ HELD = ("op", "gpu", "dtype", "math", "params", "weight_bytes", "kv_bytes_per_to
 LINEAR = 0.75  # of the growth of the work, in logarithms: time goes with it
 FLAT, BENT = 0.25, 0.5
 SHORT_S = 2e-4  # a host call that only queues
+GROWN = 2.0  # of a matmul's bytes: less is mostly the operand that all rows share
 KV_BENDS = 1.05  # growth of a step's bytes from which KV can bend a curve
 KV_FITS = 0.12  # L4, 32k of fp8 KV: 23 % more bytes, 21 % more time
 OF_KV = ("context", "kv_len")
@@ -104,6 +105,10 @@ def together(points: Sequence[Point]) -> Experiment | None:
         case, bound = _reconcile(time_ratio / bytes_ratio)
     else:
         case, bound = _read(grown, ordered[0].op, times[-1], middle > 0, name)
+        moved = _operands_ratio(ordered[0], ordered[-1])
+        if case == "flat" and moved and math.log(time_ratio) <= FLAT * math.log(moved):
+            case, bound = _operands_stand()
+            bytes_ratio = moved
     words = chosen().pages["experiment"].cases[case]
     evidence = {
         "varied": "m = n = k" if cube else name,
@@ -143,6 +148,16 @@ def _bytes_ratio(first: Claim, last: Claim) -> float | None:
     return after.bytes / before.bytes if before and after else None
 
 
+def _operands_ratio(first: Claim, last: Claim) -> float | None:
+    """How the bytes of a matmul grow; None where most of them are shared, or not known."""
+    both = [work_of(msgspec.structs.replace(c, dtype=c.dtype or "fp16")) for c in (first, last)]
+    before, after = both
+    if first.op != "matmul" or not before or not after:
+        return None
+    ratio = after.bytes / before.bytes
+    return ratio if ratio >= GROWN else None
+
+
 def _bend(sizes: Sequence[float], times: Sequence[float]) -> int:
     """The inner point of three or more up to which the time stays flat, and then grows; else 0."""
     if len(set(sizes)) < len(sizes):
@@ -160,6 +175,11 @@ def _reconcile(time_over_bytes: float) -> tuple[str, list[str]]:
     if abs(time_over_bytes - 1) <= KV_FITS:
         return "kv_explains", ["memory"]
     return "kv_leaves", ["memory", "overhead"]
+
+
+def _operands_stand() -> tuple[str, list[str]]:
+    """A matmul of more FLOP and more bytes, in no more time."""
+    return "matrix_flat", ["overhead", "synchronise"]
 
 
 def _read(grown: float, op: str, time_s: float, bends: bool, varied: str) -> tuple[str, list[str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
+from roofwatch.notebook.ceilings import passed
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
 
@@ -19,9 +20,39 @@ def flop_miscounted(reading: Reading) -> Finding | None:
     return _hidden(reading)
 
 
+def own_flop_contradicted(reading: Reading) -> Finding | None:
+    """The FLOP that a row says it counts are not its rate times its time."""
+    stated, counted = reading.stated_flop, reading.claimed_flop
+    if not stated or not counted:
+        return None
+    right = bool(reading.flop) and abs(counted / (reading.flop or 1.0) - 1) <= TOLERANCE
+    return finding(
+        "flop-miscounted",
+        "contradicts",
+        severity=NOTE if right else SUSPECT,
+        subject=reading.subject,
+        tflops=reading.tflops,
+        stated_gflop=stated / 1e9,
+        counted_gflop=counted / 1e9,
+        gflop=reading.flop / 1e9 if reading.flop else None,
+        said={"time_us": reading.time_s * 1e6 if reading.time_s else None},
+    )
+
+
+def no_arithmetic(reading: Reading) -> Finding | None:
+    """FLOP, or a rate of them, of an op that only moves bytes."""
+    if not reading.no_arithmetic:
+        return None
+    return finding(
+        "flop-miscounted", "none", severity=WRONG, subject=reading.subject, op=reading.op
+    )
+
+
 def _counted(reading: Reading, ratio: float) -> Finding | None:
     if abs(ratio - 1) <= TOLERANCE + reading.rounding or slip_of(ratio, reading.rounding, OF_FLOP):
         return None
+    if ratio < 1 and passed(reading) is not None:
+        return None  # all FLOP in that time are more than the card can do
     assert reading.claimed_flop
     assert reading.flop
     return finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.ceilings import cached, passed_memory
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
@@ -14,7 +15,7 @@ MOST_CACHE = 5.0  # times nominal: no last-level cache of a GPU is faster than t
 def l2_hit(reading: Reading) -> Finding | None:
     """Under 1x the cache, or under 2x and over nominal: wrong. To 4x: a note."""
     if reading.judged != "gbs" or reading.gbs is None or reading.op in NOT_DRAM:
-        return None
+        return _faster_than_memory(reading)
     size, cache = reading.working_set_bytes, reading.cache_bytes
     if not size:
         return _unknown_size(reading)
@@ -29,22 +30,45 @@ def l2_hit(reading: Reading) -> Finding | None:
     if reading.over and nominal and reading.gbs > nominal * 4 * MOST_CACHE:
         return None  # no cache is that fast: the clock stopped early
     wrong = multiple < 1 or (multiple < 2 and reading.over)
+    return _fits(reading, WRONG if wrong else NOTE, reading.gbs, size, cache)
+
+
+def _fits(reading: Reading, severity: str, gbs: float, size: float, cache: float) -> Finding:
     return finding(
         "E2",
-        "fits" if wrong else "partly",
-        severity=WRONG if wrong else NOTE,
+        "partly" if severity == NOTE else "fits",
+        severity=severity,
         subject=reading.subject,
-        gbs=reading.gbs,
+        gbs=gbs,
         working_set_bytes=size,
         cache_bytes=cache,
-        nominal_gbs=nominal,
+        nominal_gbs=reading.nominal_gbs,
         said={
             "working_set_mib": size / MIB,
             "cache_mib": cache / MIB,
-            "multiple": multiple,
+            "multiple": size / cache,
             "enough_mib": ENOUGH * cache / MIB,
         },
     )
+
+
+def _faster_than_memory(reading: Reading) -> Finding | None:
+    """A matmul, a step or a rate of FLOP whose bytes no memory carries in its time, but a cache."""
+    size, cache, least = (
+        reading.working_set_bytes or reading.bytes,
+        reading.cache_bytes,
+        reading.least,
+    )
+    if not size or not cache or least is None or not least.bytes:
+        return None
+    found = passed_memory(reading)
+    if found is None and reading.on_slope and reading.above and size < cache:
+        return _fits(reading, SUSPECT, least.bytes / least.time_s / 1e9, size, cache)
+    if found is None or not cached(reading, found):
+        return None
+    if reading.over and reading.judged == "tflops":
+        return None  # no cache makes the units faster
+    return _fits(reading, WRONG, found.rate, size, cache)
 
 
 def _unknown_size(reading: Reading) -> Finding | None:

@@ -50,7 +50,7 @@ def high_without_cause(reading: Reading, found: Sequence[Finding]) -> Finding | 
         and reading.cache_bytes
         and reading.working_set_bytes >= 4 * reading.cache_bytes
     )
-    if reading.judged == "gbs" and large:
+    if (reading.judged == "gbs" or reading.on_slope) and large:
         return None  # high is not wrong when the size is right
     return finding(
         "unstable",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.notebook.finding import WRONG, Finding, finding
+from roofwatch.notebook.ceilings import Passed, passed
+from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import ROUNDING, Reading
 
 DEVICE_TIMERS = ("event", "graph", "profiler")
@@ -26,16 +27,33 @@ def missing_sync(reading: Reading) -> Finding | None:
     if reading.time_s and reading.time_s < FLOOR_S and reading.op != "decode":
         return _say(reading, "under_floor")
     queued = reading.time_s is not None and reading.time_s < CALL_S
-    return _say(reading, "over") if queued and _beyond(reading) else None
+    if queued and _beyond(reading):
+        return _say(reading, "over")
+    other = passed(reading)
+    return (
+        _say_other(reading, other) if queued and other and _other_beyond(reading, other) else None
+    )
 
 
 def maybe_queued(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     """A rate beyond any ceiling in a longer time, or in none that is told, and no rule says why."""
     if reading.timing in DEVICE_TIMERS or reading.ours or reading.synchronized:
         return None
-    if any(f.severity == WRONG for f in found) or not _beyond(reading):
+    if any(f.severity == WRONG or f.code == "E5" for f in found):
         return None
-    return _say(reading, "over", fit=0.5)
+    if _beyond(reading):
+        return _say(reading, "over", fit=0.5)
+    other = passed(reading)
+    if other is None or not _other_beyond(reading, other):
+        return None
+    return _say_other(reading, other, fit=0.5 if other.sure else None)
+
+
+def _other_beyond(reading: Reading, other: Passed) -> bool:
+    """The ceiling that the number is not judged by: over it by more than a count would be off."""
+    if other.time_s is None or reading.of_tokens:
+        return False  # no clock was read, or a server's: what was counted is wrong
+    return other.rate / other.ceiling >= OVER or other.time_s < CALL_S
 
 
 def _beyond(reading: Reading) -> bool:
@@ -80,4 +98,28 @@ def _say(reading: Reading, case: str, fit: float | None = None) -> Finding:
         ceiling=ceiling,
         times=times,
         least_us=reading.expected_s * 1e6 if reading.expected_s else None,
+    )
+
+
+def _say_other(reading: Reading, other: Passed, fit: float | None = None) -> Finding:
+    """The time judged by bytes does too many FLOP, or the other way round."""
+    return finding(
+        "E5",
+        "over_bytes" if other.of_bytes else "over_flop",
+        severity=WRONG if other.sure else SUSPECT,
+        subject=reading.subject,
+        fit=fit,
+        rate=other.rate,
+        unit=other.unit,
+        time_us=other.time_s * 1e6 if other.time_s else None,
+        nominal=other.nominal,
+        ceiling=other.ceiling,
+        times=other.rate / other.ceiling,
+        least_us=other.least_s * 1e6,
+        said={
+            "work_mb": other.work / 1e6,
+            "work_gflop": other.work / 1e9,
+            "batch": other.shared(reading),
+            "params": "params" if reading.op == "decode" else None,
+        },
     )

@@ -29,6 +29,8 @@ def misaligned(reading: Reading) -> Finding | None:
     rate, low = reading.tflops, reading.low
     if reading.ours or reading.op != "matmul" or reading.judged != "tflops" or not reading.below:
         return None
+    if reading.on_slope:
+        return None  # bytes set the time, whatever the unit
     if reading.peak_key not in TENSOR_KEYS or reading.emulated or not rate or not low:
         return None
     odd = [name for name in "mnk" if reading.shape.get(name, 0) % MULTIPLE]

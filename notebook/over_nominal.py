@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofwatch.notebook.finding import BYTES, FLOP, NOTE, WRONG, Finding, finding
+from roofwatch.notebook.ceilings import passed
+from roofwatch.notebook.finding import BYTES, FLOP, NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
 
@@ -31,6 +32,33 @@ def impossible(reading: Reading, found: Sequence[Finding]) -> Finding | None:
         nominal=nominal,
         ceiling=ceiling,
         peak_key=reading.peak_key,
+    )
+
+
+def other_ceiling(reading: Reading, found: Sequence[Finding]) -> Finding | None:
+    """The time passes the ceiling that the number is not judged by, and no rule says why."""
+    other = passed(reading)
+    if other is None or any(f.severity == WRONG or f.code == "E5" for f in found):
+        return None
+    return finding(
+        "impossible",
+        "bytes_in_time" if other.of_bytes else "flop_in_time",
+        root=BYTES if other.of_bytes else FLOP,
+        severity=WRONG if other.sure else SUSPECT,
+        subject=reading.subject,
+        rate=other.rate,
+        unit=other.unit,
+        times=other.rate / other.ceiling,
+        nominal=other.nominal,
+        ceiling=other.ceiling,
+        time_us=other.time_s * 1e6 if other.time_s else None,
+        least_us=other.least_s * 1e6 if other.time_s else None,
+        said={
+            "work_mb": other.work / 1e6,
+            "work_gflop": other.work / 1e9,
+            "batch": other.shared(reading),
+            "params": "params" if reading.op == "decode" else None,
+        },
     )
 
 
@@ -69,7 +97,7 @@ def boost_clock(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     own = reading.ceilings_tflops.get(reading.peak_key or "", ceiling)
     if own < nominal * 1.01 or rate > own or reading.emulated:
         return None  # rounding or another unit, not a clock
-    if any(f.severity == WRONG for f in found):
+    if any(f.severity == WRONG for f in found) or passed(reading) is not None:
         return None
     return finding(
         "boost-clock",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
@@ -46,6 +47,8 @@ def _counted(reading: Reading, ratio: float) -> Finding | None:
         return None
     assert reading.bytes
     assert reading.claimed_bytes
+    if passed(reading) is not None:
+        return None  # all streams in that time are more than the memory carries
     gbs = reading.gbs
     return finding(
         "E1",

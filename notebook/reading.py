@@ -7,6 +7,7 @@ from functools import cached_property
 
 import msgspec
 
+from roofwatch.notebook.least import Least
 from roofwatch.roofline.peaks import TENSOR_KEYS
 
 ROUNDING = 1.02  # datasheets round; memory does not boost
@@ -14,6 +15,7 @@ TELLING = 0.38  # width of a range, over its lower end, beyond which landing in 
 EDGE = 0.03  # a corrected number this far outside the range still fits
 OVER = 0.01  # a number this little over its range is no evidence of a mistake
 WITH_INT4 = ("7.5", "8.0", "8.6", "8.7", "8.9")
+BYTES_AT_ONCE = 4
 UNDER = 0.06  # a number this little under its range is no evidence of a mistake
 
 
@@ -46,6 +48,13 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     streams_bytes: tuple[float, ...] = ()  # the same, each tensor's reads and writes apart
     claimed_bytes: float | None = None  # what the claim counts: rate x time, or as stated
     claimed_flop: float | None = None
+    stated_bytes: float | None = None  # what a row counts, where its rate and time give others
+    stated_flop: float | None = None
+    least: Least | None = None  # of a claim: its least work and its time, for both ceilings
+    no_arithmetic: bool = False  # FLOP are claimed of an op that computes nothing
+    of_tokens: bool = False  # its time follows from a rate of tokens
+    on_slope: bool = False  # its range is that of the memory, left of the ridge
+    sparse: bool = False  # 2:4 zeros are counted, and this card's units skip them
     shape: dict[str, int] = {}
     intensity: float | None = None
     working_set_bytes: float | None = None
@@ -117,15 +126,27 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def nominal(self) -> float | None:
-        """The nominal figure of the judged rate."""
-        return self.nominal_gbs if self.judged == "gbs" else self.nominal_tflops
+        """The nominal figure of the judged rate, with 2:4 zeros the sparse one."""
+        if self.judged == "gbs":
+            return self.nominal_gbs
+        return (
+            2 * self.nominal_tflops if self.nominal_tflops and self.sparse else self.nominal_tflops
+        )
 
     @cached_property
     def ceiling(self) -> float | None:
         """What the judged rate cannot exceed."""
         if self.judged != "gbs":
             return self.ceiling_tflops if self.nominal_tflops else None
-        return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
+        return self.ceiling_of("gbs")
+
+    def ceiling_of(self, rate: str) -> float | None:
+        """What either rate, "gbs" or "tflops", cannot exceed: without a type that of any."""
+        if rate == "gbs":
+            return max(self.nominal_gbs, self.ceiling_gbs or 0.0) if self.nominal_gbs else None
+        if self.ceiling_tflops and self.nominal_tflops:
+            return self.ceiling_tflops
+        return self.any_type if self.dtype is None or self.math == "sparse" else self.any_dense
 
     @cached_property
     def highest(self) -> tuple[str, float] | None:
@@ -142,17 +163,39 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def highest_sparse(self) -> float | None:
+        """What no type of this card exceeds, where no type is named. TFLOP/s."""
+        return self.any_type if self.highest is not None else None
+
+    @cached_property
+    def any_type(self) -> float | None:
         """What no type of this card exceeds, 2:4 zeros counted; tensor cores alone skip them.
 
         TFLOP/s. Turing to Ada do int4 at twice int8, which the table does not list.
         """
-        if self.highest is None:
+        tops = self._tops
+        if not tops:
             return None
-        tops = {**self.peaks_tflops, **self.ceilings_tflops}
         sparse = [2 * top for key, top in tops.items() if key in TENSOR_KEYS]
         if self.compute_capability in WITH_INT4 and "int4" not in tops:
             sparse.append(4 * tops.get("int8", 0.0))
-        return max([self.highest[1], *sparse])
+        return max([*tops.values(), *sparse])
+
+    @cached_property
+    def any_dense(self) -> float | None:
+        """What no dense type of this card exceeds, int4 of Turing to Ada included. TFLOP/s.
+
+        Lanes without an int8 unit do four products of bytes at once (dp4a, Pascal on).
+        """
+        tops = self._tops
+        int4 = 2 * tops.get("int8", 0.0) if self.compute_capability in WITH_INT4 else 0.0
+        lanes = BYTES_AT_ONCE * tops.get("fp32", 0.0) if self.dtype == "int8" else 0.0
+        return max([*tops.values(), int4, lanes]) if tops else None
+
+    @cached_property
+    def _tops(self) -> dict[str, float]:
+        keys = {*self.peaks_tflops, *self.ceilings_tflops}
+        both = (self.peaks_tflops, self.ceilings_tflops)
+        return {key: max(figures.get(key, 0.0) for figures in both) for key in keys}
 
     def exceeds(self, ceiling: float | None) -> bool:
         """Whether the rate is beyond it, the datasheet's rounding and the digits allowed for."""

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from roofwatch.notebook.ai_equals_batch import ai_equals_batch
-from roofwatch.notebook.bytes_miscounted import bytes_miscounted, does_not_fit, other_run
+from roofwatch.notebook.bytes_miscounted import (
+    bytes_miscounted,
+    does_not_fit,
+    other_run,
+    own_bytes_contradicted,
+)
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.control import control
 from roofwatch.notebook.copy_engine import copy_engine
 from roofwatch.notebook.emulated_dtype import emulated_dtype
 from roofwatch.notebook.finding import CONDITIONS, NAMES, RANK, SUSPECT, WRONG, Finding
-from roofwatch.notebook.flop_miscounted import flop_miscounted
+from roofwatch.notebook.flop_miscounted import (
+    flop_miscounted,
+    no_arithmetic,
+    own_flop_contradicted,
+)
 from roofwatch.notebook.host_bound import host_bound, launch_bound
 from roofwatch.notebook.inefficient_kernel import inefficient_kernel
 from roofwatch.notebook.l2_hit import l2_hit
@@ -23,7 +32,7 @@ from roofwatch.notebook.missing_sync import maybe_queued, missing_sync
 from roofwatch.notebook.no_tensor_core import misaligned, no_tensor_core
 from roofwatch.notebook.nominal_as_floor import nominal_as_floor
 from roofwatch.notebook.other_process import other_process
-from roofwatch.notebook.over_nominal import boost_clock, impossible, over_every_peak
+from roofwatch.notebook.over_nominal import boost_clock, impossible, other_ceiling, over_every_peak
 from roofwatch.notebook.pageable import pageable
 from roofwatch.notebook.power_capped import lowered_limit
 from roofwatch.notebook.read_only_bytes import read_only_bytes
@@ -54,9 +63,12 @@ RULES: tuple[Rule, ...] = (
     units,
     l2_hit,
     bytes_miscounted,
+    own_bytes_contradicted,
     does_not_fit,
     other_run,
+    no_arithmetic,
     flop_miscounted,
+    own_flop_contradicted,
     missing_sync,
     strided,
     wrong_peak,
@@ -104,6 +116,7 @@ LOW: tuple[Rule, ...] = (
 LAST: tuple[Last, ...] = (
     maybe_queued,
     impossible,
+    other_ceiling,
     over_every_peak,
     boost_clock,
     low_without_cause,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 import msgspec
 
@@ -19,6 +22,7 @@ LINES, TABS = (".jsonl", ".ndjson"), (".tsv",)
 CSV = (".csv", *TABS)
 COMMENT = "#"
 MOST_NAMES = 8
+MOST_NAME = 100  # characters of a name that is repeated
 MOST_ROWS = 1_000_000
 
 
@@ -63,7 +67,7 @@ def _lines(text: str) -> Iterator[tuple[str, Fields | Unreadable]]:
         number += 1
         where = _where(number, line)
         try:
-            yield where, _object(msgspec.json.decode(content), where)
+            yield where, _object(msgspec.json.decode(content), where, content)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             yield where, Unreadable(f"{where}: {_said(error)}")
 
@@ -80,14 +84,44 @@ def _array(text: str) -> Iterator[tuple[str, Fields | Unreadable]]:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         yield "row 1", Unreadable(f"row 1: the array is {_said(error)}")
         return
+    apart = _apart(text) if text.count(":") > sum(len(c) for c in found if is_fields(c)) else None
     for number, content in enumerate(found, 1):
-        yield f"row {number}", _object(content, f"row {number}")
+        own = apart[number - 1] if apart is not None else ""
+        yield f"row {number}", _object(content, f"row {number}", own)
 
 
-def _object(content: object, where: str) -> Fields | Unreadable:
-    if isinstance(content, dict):
-        return content
-    return Unreadable(f"{where}: an object with fields belongs here")
+def _apart(text: str) -> list[str] | None:
+    """The text of each element of an array that was decoded."""
+    try:
+        return [bytes(raw).decode() for raw in msgspec.json.decode(text, type=list[msgspec.Raw])]
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def is_fields(content: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(content, dict)
+
+
+def _object(content: object, where: str, text: str) -> Fields | Unreadable:
+    """The fields; ``text`` is what they were decoded from, where a name may stand twice in it."""
+    if not is_fields(content):
+        return Unreadable(f"{where}: an object with fields belongs here")
+    if text.count(":") > len(content) and (twice := _twice(text)) is not None:
+        return Unreadable(f"{where}, field {twice[:MOST_NAME]}: is given twice")
+    return content
+
+
+def _twice(text: str) -> str | None:
+    """The first name that an object gives twice: the decoder keeps the last without a word."""
+    found: list[str] = []
+
+    def pairs(fields: list[tuple[str, object]]) -> dict[str, object]:
+        found.extend(name for name, n in Counter(name for name, _ in fields).items() if n > 1)
+        return {}
+
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(text, object_pairs_hook=pairs, parse_int=str, parse_float=str)
+    return next(iter(found), None)
 
 
 def _csv(text: str, delimiter: str) -> Iterator[tuple[str, Fields | Unreadable]]:

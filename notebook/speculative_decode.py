@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.ceilings import cached, passed_memory
 from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
@@ -42,6 +43,9 @@ def speculative_decode(reading: Reading) -> Finding | None:
         return None
     if reading.memory_bytes and reading.weights_bytes > reading.memory_bytes:
         return None  # they were not all read from this card
+    beyond = passed_memory(reading)
+    if beyond is not None and cached(reading, beyond):
+        return None  # E2 says so
     return finding(
         "speculative-decode",
         "implied",

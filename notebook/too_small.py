@@ -52,9 +52,7 @@ def too_small(reading: Reading) -> Finding | None:
         severity=SUSPECT if reading.below and not longer else NOTE,
         subject=reading.subject,
         tflops=reading.tflops,
-        of_nominal=reading.tflops / reading.nominal_tflops
-        if reading.tflops and reading.nominal_tflops
-        else None,
+        of_nominal=reading.tflops / reading.nominal if reading.tflops and reading.nominal else None,
         shape="x".join(str(reading.shape[name]) for name in ("m", "n", "k")),
         intensity=intensity,
         ridge=ridge,

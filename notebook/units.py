@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofwatch.notebook.catalog import label
+from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 
@@ -80,6 +81,8 @@ def _counted(reading: Reading, ratio: float, slips: tuple[str, ...]) -> Finding 
     rate = reading.rate
     if slip is None or rate is None:
         return None
+    if ratio < 1 and passed(reading) is not None:
+        return None  # corrected it would be more than the card can do: the time is wrong
     return finding(
         "units",
         "counted",

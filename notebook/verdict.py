@@ -43,6 +43,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     intensity: float | None = None
     judged: str | None = None  # "gbs" | "tflops": which of the two is the number in question
     of_nominal: float | None = None
+    sparse: bool = False  # that share is of the peak with 2:4 sparsity
     expected: Range | None = None
     findings: list[Finding] = []
     error: str | None = None
@@ -108,6 +109,7 @@ def check_claim(claim: Claim, cards: Cards, where: str = "") -> Verdict:
         gpu_note=note,
         expected=None,
         of_nominal=None,
+        sparse=False,
         findings=[msgspec.structs.replace(f, severity=NOTE) for f in proofs],
         missing=["gpu"],
     )
@@ -181,6 +183,7 @@ def _judge(
         intensity=reading.intensity,
         judged=reading.judged,
         of_nominal=rate / full if rate and full else None,
+        sparse=reading.sparse and reading.judged == "tflops",
         expected=expected,
         findings=found,
         gpu=nominal.name if nominal else None,
@@ -253,6 +256,8 @@ def check_rows(
             continue
         answer = check_claim(claim, cards, where)
         unused = unused_of(fields)
+        if claim.claimed_tokens_per_s is not None and claim.op != "decode":
+            unused.append("claimed_tokens_per_s")  # nothing else has steps that yield them
         if unused:
             answer = msgspec.structs.replace(answer, unused=unused)
         if claim.id is not None:

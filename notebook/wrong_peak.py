@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
@@ -130,6 +131,8 @@ def cuda_cores(reading: Reading) -> Finding | None:
     rate, low = reading.tflops, reading.low
     if reading.ours or reading.op != "matmul" or reading.judged != "tflops" or not reading.below:
         return None
+    if reading.on_slope:
+        return None  # bytes set the time, whatever the unit
     vector = reading.peaks_tflops.get("fp32")
     if reading.peak_key not in TENSOR_KEYS or reading.emulated or not (rate and low and vector):
         return None
@@ -155,7 +158,7 @@ def another_unit(reading: Reading) -> Finding | None:
     rate, key = reading.tflops, reading.peak_key
     if reading.judged != "tflops" or not rate or not key or reading.ours or not reading.above:
         return None
-    if reading.share_stated or reading.op != "matmul":
+    if reading.share_stated or reading.op != "matmul" or passed(reading) is not None:
         return None
     severity = WRONG if reading.over else SUSPECT
     if key == "fp32" and (reading.math == "tf32" or (reading.math_stated and not reading.over)):
@@ -186,7 +189,7 @@ def another_unit(reading: Reading) -> Finding | None:
 def sparse_of_no_type(reading: Reading) -> Finding | None:
     """No type is named, and the rate is over every dense peak and under the highest sparse one."""
     top, sparse = reading.highest, reading.highest_sparse
-    if top is None or reading.ours or reading.math == "sparse":
+    if top is None or reading.ours or reading.math == "sparse" or passed(reading) is not None:
         return None
     if not reading.exceeds(top[1]) or reading.exceeds(sparse):
         return None

@@ -64,7 +64,8 @@ def _memory_for_link(reading: Reading, compared: float, own: float) -> Finding:
 
 def other_card(reading: Reading) -> Finding | None:
     """Out of range for this card, and just right for one of nearly the same name."""
-    rate, nominal = reading.rate, reading.nominal
+    rate = reading.rate
+    nominal = reading.nominal_gbs if reading.judged == "gbs" else reading.nominal_tflops
     if reading.ours or rate is None or not nominal or not (reading.below or reading.above):
         return None
     if reading.below and (reading.judged == "tflops" or reading.op == "decode"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.roofline.peaks import TENSOR_KEYS
@@ -15,7 +16,9 @@ def zeros(reading: Reading) -> Finding | None:
         return None
     if reading.peak_key not in TENSOR_KEYS or not reading.tflops or reading.op == "other":
         return None
-    nominal = reading.nominal_tflops or 0.0
+    if reading.on_slope or passed(reading) is not None:
+        return None  # bytes set that range, or the time is none
+    nominal = reading.nominal or 0.0
     if reading.tflops > MOST * nominal:
         return None  # no clock does that: another unit
     return finding(

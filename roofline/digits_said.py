@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ABSURD = 1e9  # no rate, time or size that is told is that large
+MOST_PLACES = 12
 
 
 def digits_said(value: float, count: int) -> str:
@@ -10,4 +11,7 @@ def digits_said(value: float, count: int) -> str:
     text = f"{value:.{count}g}"
     if "e" not in text or abs(value) >= ABSURD:
         return text
-    return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0").rstrip(".") or "0"
+    if abs(value) >= 1:
+        return f"{value:.0f}"
+    places = min(count - 1 - int(text.partition("e")[2]), MOST_PLACES)
+    return f"{value:.{places}f}".rstrip("0").rstrip(".") or "0"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.own_file import refuse_pipe
+from roofwatch.session.own_kind import own_kind
 
 LIMIT_BYTES = 256 << 20  # a million rows; a device file is endless
 BINARY = 0.05  # of a file's beginning in null bytes: it is none of text
@@ -54,6 +55,9 @@ def said_name(name: str) -> str:
 def _text(data: bytes, name: str) -> str:
     if len(data) > LIMIT_BYTES:
         raise UnreadableNumbers(f"{name}: more than {LIMIT_BYTES >> 20} MiB")
+    own = own_kind(data, "numbers to check")
+    if own is not None:
+        raise UnreadableNumbers(f"{name}: {own}")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             text = data.decode("utf-16")

@@ -177,6 +177,11 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     [
         ("ME show FILE >/dev/full", 1),
         ("ME show FILE --json >/dev/full", 1),
+        ("ME --help >/dev/full", 1),
+        ("ME --version >/dev/full", 1),
+        ("ME check --help >/dev/full", 1),
+        ("ME run --help >/dev/full", 1),
+        ("ME check --help | head -c 1 >/dev/null; exit ${PIPESTATUS[0]}", 0),
         ("ME show FILE >&-", 0),
         ("ME show FILE 2>&-", 0),
         ("ME show FILE <&-", 0),
@@ -186,6 +191,15 @@ def test_streams_that_are_full_or_closed(h200_file: Path, command: str, code: in
     result = shell(command.replace("FILE", str(h200_file)))
     assert "Traceback" not in result.stderr
     assert result.returncode == code
+
+
+def test_a_probe_of_a_session_that_measured_none() -> None:
+    watched = Path(__file__).parent / "sessions" / "watch" / "h200-1.jsonl"
+    result = roofwatch("show", str(watched), "--probe", "matmul-bf16")
+    assert result.returncode == 2
+    assert str(watched) in result.stderr
+    assert "nothing was measured" in result.stderr
+    assert "none of  " not in result.stderr
 
 
 def test_names_that_are_no_text(tmp_path: Path, h200_file: Path) -> None:

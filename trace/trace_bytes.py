@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 from roofwatch.session.own_file import refuse_pipe
+from roofwatch.session.own_kind import own_kind
 from roofwatch.trace.refusal import UnreadableTrace
 
 LIMIT_BYTES = 4 << 30
@@ -92,6 +93,9 @@ def _begins(path: Path, head: bytes) -> None:
     text = head.removeprefix(BOM).lstrip(BLANK)
     if not text:
         raise UnreadableTrace(f"{path}: empty" if len(head) < PIECE else f"{path}: only blanks")
+    own = own_kind(text, "a profiler's trace")
+    if own is not None:
+        raise UnreadableTrace(f"{path}: {own}")
     if text[:1] not in b"{[":
         raise UnreadableTrace(f"{path}: no trace: neither JSON, nor gzip, nor SQLite")
 

@@ -35,6 +35,15 @@ class Parser(argparse.ArgumentParser):
             raise _Caught(self)
         super().print_help(file)
 
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Help and version on stdout: what cannot be written (a full disk) is said, exit code 1."""
+        if not message or file is None or file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        from roofwatch.verbs.streams import written
+
+        written(lambda: print(message, end="", file=file), self.prog)
+
 
 _asked: ContextVar[bool] = ContextVar("_asked", default=False)
 

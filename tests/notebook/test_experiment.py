@@ -267,3 +267,30 @@ def test_another_card_type_or_model_is_another_experiment(differs: dict[str, obj
     first = claim("decode", **base, batch=8, time_s=0.010)
     second = claim("decode", **{**base, **differs}, batch=64, time_s=0.011)
     assert together([Point(claim=first), Point(claim=second)]) is None
+
+
+@pytest.mark.parametrize("dtype", ["bf16", None])
+def test_a_matmul_whose_bytes_grow_and_whose_time_does_not(dtype: str | None) -> None:
+    # 8192 in 1.35 ms is a usual rate of an H200, so it is the smaller one that took too long.
+    found = together(
+        [
+            Point(claim=claim("matmul", m=n, n=n, k=n, dtype=dtype, time_s=1.35e-3))
+            for n in (8192, 4096)
+        ]
+    )
+    assert found is not None
+    assert found.bound == ["overhead", "synchronise"]
+    assert "8 times the FLOP and 4 times the bytes" in found.message
+    assert "synchronise" in found.why
+    assert "decode" not in found.why
+
+
+def test_rows_that_share_their_weights_may_be_at_the_memory() -> None:
+    found = together(
+        [
+            Point(claim=claim("matmul", m=m, n=8192, k=8192, dtype="bf16", time_s=1e-3))
+            for m in (8, 64)
+        ]
+    )
+    assert found is not None
+    assert found.bound == ["memory", "overhead"]

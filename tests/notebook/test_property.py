@@ -58,11 +58,16 @@ def drawn(rng: random.Random, op: str) -> tuple[Card, Claim]:
 def ceiling_s(claim: Claim, work: Work, nominal: Nominal) -> float | None:
     """The shortest time that physics allows; None where the card has no such figure."""
     bandwidth = nominal.ceiling_bandwidth_gbs
-    if claim.op != "matmul":
-        beyond_cache = claim.op == "decode" or work.bytes >= 2 * (nominal.llc_bytes or 0)
-        return work.bytes / bandwidth / 1e9 if bandwidth and beyond_cache else None
+    if not bandwidth:
+        return None
     compute = nominal.ceilings_tflops.get(key_of(claim, nominal) or "")
-    return work.flop / compute / 1e12 if compute else None
+    if claim.op == "decode":
+        of_flop = work.flop / compute / 1e12 if compute else 0.0
+        return max(work.bytes / bandwidth / 1e9, of_flop)
+    if claim.op != "matmul":
+        beyond_cache = work.bytes >= 2 * (nominal.llc_bytes or 0)
+        return work.bytes / bandwidth / 1e9 if beyond_cache else None
+    return max(work.flop / compute / 1e12, work.bytes / bandwidth / 1e9) if compute else None
 
 
 def test_the_physically_possible_is_never_wrong(cards: Cards) -> None:

@@ -212,3 +212,36 @@ def test_past_a_bound_no_more_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> 
         assert [where for where, _ in whole] == ["row 1", "row 2"] or text.startswith("op")
         assert len(whole) == 2
         assert bad(last).endswith(": no more than 2 rows are read")
+
+
+# ---- a name that stands twice in an object -----------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["{}\n", "[{}]", '[{{"op":"add"}}, {}]', '{{"op":"add"}}\n{}\n'])
+@pytest.mark.parametrize(
+    "twice",
+    [
+        '{"op":"add","time_ms":2.8,"time_ms":9.9}',
+        '{"op":"add","time_ms":2.8,"time_ms":2.8}',
+        '{"op":"add","ti\\u006de_ms":2.8,"time_ms":9.9}',
+    ],
+)
+def test_a_name_given_twice_is_said_as_in_a_heading(given: str, twice: str) -> None:
+    found = read(given.format(twice))
+    where, error = found[-1]
+    assert isinstance(error, Unreadable)
+    assert str(error) == f"{where}, field time_ms: is given twice"
+    assert all(row == {"op": "add"} for _, row in found[:-1])
+
+
+def test_a_column_of_one_s_own_is_not_lost_either() -> None:
+    (row,) = read('{"op":"add","host":"a","host":"b"}')
+    assert str(row[1]) == "row 1, field host: is given twice"
+
+
+@pytest.mark.parametrize(
+    "row", ['{"op":"add","note":"a:b:c"}', '{"op":"add","more":{"op":1,"x":2}}', '{"op":":","x":1}']
+)
+def test_colons_elsewhere_are_no_second_name(row: str) -> None:
+    assert isinstance(read(row)[0][1], dict)
+    assert isinstance(read(f"[{row}]")[0][1], dict)

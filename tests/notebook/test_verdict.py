@@ -493,3 +493,69 @@ def test_a_rate_that_some_type_reaches_stays_open_without_one(
     found = answer(cards, op="matmul", gpu="H200", **fields)
     assert (found.verdict, found.missing) == ("cannot-say", ["dtype"])
     assert "E3" in codes(found)
+
+
+# ---- what a row says beside its rate ------------------------------------------------------------
+
+BIG = {"gpu": "H200", "elements": 10**9, "dtype": "fp16"}
+
+
+@pytest.mark.parametrize("op", ["h2d", "d2h", "copy", "fill", "embedding"])
+@pytest.mark.parametrize(
+    "claimed", [{"claimed_tflops": 3}, {"claimed": "5 MFU %"}, {"flop_counted": 1e12}]
+)
+def test_flop_of_what_computes_nothing(cards: Cards, op: str, claimed: dict[str, object]) -> None:
+    slow = {"h2d": 40, "d2h": 40, "fill": 0.5}
+    found = answer(cards, **BIG, op=op, time_ms=slow.get(op, 1), **claimed)
+    assert (found.verdict, codes(found)) == ("wrong", ["flop-miscounted"])
+    assert (found.judged, found.tflops) == ("gbs", None)
+    assert found.expected is not None
+    assert found.expected.unit == "GB/s"
+    assert op in found.findings[0].message
+
+
+def test_bytes_that_contradict_rate_and_time_are_said(cards: Cards) -> None:
+    add = {**BIG, "op": "add", "time_ms": 1.4, "bytes_counted": "4GB"}
+    found = answer(cards, **add, claimed="4286 GB/s")  # 6 GB, which is what an add moves
+    assert (found.verdict, codes(found)) == ("believable", ["bytes-miscounted"])
+    assert (found.findings[0].severity, found.gbs) == ("note", 4286)
+    assert "6000 MB" in found.findings[0].message
+    assert "4000 MB" in found.findings[0].message
+    found = answer(cards, **add, claimed="2857 GB/s")  # here rate, time and count agree
+    assert (found.verdict, codes(found)) == ("wrong", ["E1"])
+    other = answer(
+        cards, gpu="H200", op="other", time_ms=1, claimed="4000 GB/s", bytes_counted="2GB"
+    )
+    assert other.verdict == "suspect"
+
+
+def test_flop_that_contradict_rate_and_time_are_said(cards: Cards) -> None:
+    square = {"gpu": "H200", "op": "matmul", "m": 8192, "n": 8192, "k": 8192, "dtype": "bf16"}
+    found = answer(cards, **square, time_ms=1.4, claimed_tflops=785, flop_counted=2e12)
+    assert (found.verdict, codes(found)) == ("believable", ["flop-miscounted"])
+    assert found.findings[0].severity == "note"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "fields", "share"),
+    [
+        ("H200", {"dtype": "bf16", "math": "sparse"}, 0.741),
+        ("MI300X", {"dtype": "bf16", "math": "sparse"}, None),
+        ("H200", {"dtype": "bf16", "time_ms": 1.5}, 0.741),
+        ("T4", {"dtype": "fp16", "math": "sparse", "time_ms": 20}, 0.846),
+    ],
+)
+def test_a_share_is_of_the_peak_that_applies(
+    cards: Cards, gpu: str, fields: dict[str, object], share: float | None
+) -> None:
+    square = {"op": "matmul", "m": 8192, "n": 8192, "k": 8192, "time_ms": 0.75}
+    found = answer(cards, gpu=gpu, **{**square, **fields})
+    has_one = fields.get("math") == "sparse" and gpu != "T4"  # Turing skips no zeros
+    assert found.sparse is has_one
+    if share is not None:
+        assert found.of_nominal == pytest.approx(share, abs=0.002)
+
+
+def test_a_rate_of_tokens_is_of_a_step_alone(cards: Cards) -> None:
+    row = {**BIG, "op": "add", "time_ms": 1.4, "claimed": "50 tok/s"}
+    assert check_rows([("row 1", row)], cards)[0].unused == ["claimed_tokens_per_s"]

@@ -55,6 +55,7 @@ def test_a_per_cent_over_the_range_is_no_evidence(tflops: float, fires: bool) ->
         {"judged": "gbs", "gbs": 1.0},
         {"protocol": "burst"},
         {"high": None},
+        {"on_slope": True},  # bytes set that range
     ],
 )
 def test_silent_elsewhere(fields: dict[str, object]) -> None:

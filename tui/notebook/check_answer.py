@@ -13,7 +13,7 @@ from roofwatch.notebook.verdict import BELIEVABLE, Verdict, check_fields
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, row, spread, width, wrapped
 from roofwatch.tui.notebook.check_fields import LABELS, Entry
 from roofwatch.tui.notebook.verdict_body import (
@@ -88,7 +88,7 @@ def _head(verdict: Verdict, cells: int, glyphs: Glyphs) -> Row:
     left: list[Piece] = [(f"{mark(verdict.verdict, glyphs)} {label(word)}", STYLE.get(word, ""))]
     said = [(number_of(verdict), "strong")]
     if verdict.of_nominal is not None:
-        said.append((of_nominal(percent(verdict.of_nominal)), ""))
+        said.append((of_nominal(verdict), ""))
     if verdict.intensity:
         said.append((f"{figure(verdict.intensity)} FLOP/byte", ""))
     for text, style in said:

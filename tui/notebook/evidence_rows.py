@@ -7,12 +7,13 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from roofwatch.notebook.catalog import percent
 from roofwatch.roofline.size_said import size_scale
 from roofwatch.roofline.time_said import time_scale
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import unit_of
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, broken, row, wrapped
 
 SENTENCE = 24  # characters from which a text is one

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from roofwatch.notebook.catalog import fill, is_english, label
+from roofwatch.notebook.catalog import fill, is_english, label, percent
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding
 from roofwatch.notebook.verdict import BELIEVABLE, CANNOT_SAY, Verdict
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.numbers import figure, percent
+from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.notebook.finding_rows import mark_of, name_of, severity_of, style_of, told
 
@@ -41,9 +41,21 @@ def range_of(verdict: Verdict, glyphs: Glyphs) -> str:
     return f"{low} {glyphs.dash} {high}"
 
 
-def of_nominal(share: str) -> str:
-    """A share, or a range of shares, of the nominal figure."""
-    return fill(label("of_nominal"), {"share": share})
+LEAST_SHARE = 1e-4
+
+
+def share_of(ratio: float) -> str:
+    """A share in per cent; what is above nothing is never written as nothing."""
+    return percent(ratio) if ratio >= LEAST_SHARE else f"< {percent(LEAST_SHARE)}"
+
+
+def of_nominal(verdict: Verdict) -> str:
+    """The share of the peak that applies: the nominal one, of sparse products the sparse one."""
+    return _of_peak(verdict, share_of(verdict.of_nominal)) if verdict.of_nominal else ""
+
+
+def _of_peak(verdict: Verdict, share: str) -> str:
+    return fill(label("of_sparse" if verdict.sparse else "of_nominal"), {"share": share})
 
 
 def is_near(verdict: Verdict) -> bool:
@@ -130,4 +142,4 @@ def _share_of_nominal(verdict: Verdict) -> str:
         return ""
     nominal = rate / verdict.of_nominal
     low, high = verdict.expected.low / nominal, verdict.expected.high / nominal
-    return of_nominal(f"{percent(low)} - {percent(high)}")
+    return _of_peak(verdict, f"{percent(low)} - {percent(high)}")

@@ -13,7 +13,6 @@ from roofwatch.notebook.verdict import VERDICTS, Verdict
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
-from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, width, wrapped
 from roofwatch.tui.notebook.finding_rows import name_of, style_of
 from roofwatch.tui.notebook.verdict_body import (
@@ -24,6 +23,7 @@ from roofwatch.tui.notebook.verdict_body import (
     number_of,
     of_nominal,
     range_of,
+    share_of,
 )
 
 GAP, MOST_NAME, MOST_NUMBER, MOST_SHARE, LONGEST_CODE = 2, 22, 16, 8, 18
@@ -81,7 +81,7 @@ def answer(verdict: Verdict, cells: int, glyphs: Glyphs) -> list[Row]:
     if number:
         said = (("   ", ""), (number, "strong"))
     if verdict.of_nominal is not None:
-        said = (*said, (f"  {of_nominal(percent(verdict.of_nominal))}", ""))
+        said = (*said, (f"  {of_nominal(verdict)}", ""))
     if verdict.id is not None:
         first = (*first, ("   ", ""), (id_of(verdict), "dim"))
     gpu = shown(verdict.gpu or "")
@@ -104,7 +104,7 @@ def lines(found: Sequence[Verdict], cells: int, glyphs: Glyphs) -> list[Row]:
         [(name, "") for name in names],
         [(f"{mark(v.verdict, glyphs)} {_word(v)}", _style(v)) for v in found],
         [(number_of(v), "strong") for v in found],
-        [(percent(v.of_nominal) if v.of_nominal is not None else "", "") for v in found],
+        [(share_of(v.of_nominal) if v.of_nominal is not None else "", "") for v in found],
         [(range_of(v, glyphs), "dim") for v in found],
     ]
     wide = [max(width([piece]) for piece in column) for column in columns]

@@ -102,7 +102,8 @@ def show(
         tell(f"the roofline is in {options.plot}")
     elif options.probe is not None:
         if options.probe not in (known := [spec.key for spec in session.specs]):
-            refuse(f"--probe {options.probe!r} is none of {', '.join(known)}")
+            those = f"none of {', '.join(known)}" if known else "of none: nothing was measured"
+            refuse(f"{options.file}: --probe {options.probe!r} is {those}")
         _print_probe(session, options.probe, glyphs_of(sys.stdout.encoding, options.ascii))
     else:
         print_session(session, path, options, glyphs_of, options.precision)

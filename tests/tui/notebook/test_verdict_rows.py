@@ -319,3 +319,28 @@ def test_nothing_that_a_terminal_acts_on_is_in_a_row() -> None:
         for r in rows:
             assert text_of(r).isprintable(), text_of(r)
         assert "[bold red]x[/]"[:6] in text(rows)
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [("20us", "0.17 % of nominal"), ("8us", "0.42 % of nominal"), ("1s", "< 0.01 % of nominal")],
+)
+def test_a_small_share_is_not_none(time: str, said: str) -> None:
+    gemv = {"gpu": "H200", "op": "matmul", "m": 1, "n": 4096, "k": 4096, "dtype": "bf16"}
+    found = check_rows([("row 1", {**gemv, "time": time})], Cards(packaged_cards()))
+    assert said in text_of(answer(found[0], 80, UNICODE)[0])
+    share = said.removesuffix(" of nominal")
+    assert share in text_of(lines([*found] * 2, 120, UNICODE)[0])
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "2:4 sparsity"), ("zh-CN", "2:4 稀疏")])
+def test_a_share_of_the_sparse_peak_says_so(language: str, said: str) -> None:
+    square = {"gpu": "H200", "op": "matmul", "m": 8192, "n": 8192, "k": 8192, "dtype": "bf16"}
+    row = {**square, "time": "0.75ms", "math": "sparse"}
+    choose(language)
+    try:
+        head = text_of(answer(check_rows([("", row)], Cards(packaged_cards()))[0], 100, UNICODE)[0])
+    finally:
+        choose("en")
+    assert said in head
+    assert "74 %" in head
