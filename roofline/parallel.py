@@ -27,12 +27,21 @@ class Peers(msgspec.Struct, frozen=True, kw_only=True):
     """How cards reach each other: GB/s of one card in one direction, seconds of an all-reduce
     whatever its size (``latency_s``), and of each hop from card to card (``hop_s``).
 
-    ``least_s``: no all-reduce was measured to take less, so none is counted with less."""
+    ``least_s``: no all-reduce was measured to take less, so none is counted with less. All of it
+    holds for ``fewest`` to ``most`` cards, and ``other``, where it is known, for the rest: within a
+    node and between nodes are two links."""
 
     link_gbs: float
     latency_s: float = 0.0
     hop_s: float = 0.0
     least_s: float = 0.0
+    fewest: int = 2
+    most: int = MOST_CARDS
+    other: Peers | None = None
+
+    def over(self, cards: int) -> Peers:
+        """What so many cards meet by."""
+        return self if self.other is None or self.fewest <= cards <= self.most else self.other
 
     def waits_s(self, cards: int) -> float:
         """Seconds of an all-reduce over ``cards`` that no bandwidth shortens.
@@ -46,6 +55,7 @@ def all_reduce_s(size_bytes: float, cards: int, peers: Peers) -> float:
     """Seconds to add up a buffer of ``size_bytes`` over ``cards``; one card needs none."""
     if cards == 1:
         return 0.0
+    peers = peers.over(cards)
     sent_s = bus_factor(ALL_REDUCE, cards) * size_bytes / (peers.link_gbs * 1e9)
     return max(peers.least_s, peers.waits_s(cards) + sent_s)
 
@@ -114,7 +124,7 @@ def decode_splits(
         step_s = part_s + exchanged_s
         even_s = None
         if n > 1:
-            sent_s = comm_s(model, batch, n, Peers(link_gbs=peers.link_gbs))
+            sent_s = comm_s(model, batch, n, Peers(link_gbs=peers.over(n).link_gbs))
             even_s = max(0.0, alone_s - part_s - sent_s) / (model.layers * REDUCES)
         found.append(Split(n, step_s, exchanged_s, alone_s / step_s, even_s))
     return found

@@ -19,7 +19,7 @@ from roofwatch.roofline.decode import (
 )
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
-from roofwatch.roofline.parallel import MOST_CARDS, share_of
+from roofwatch.roofline.parallel import MOST_CARDS, Peers, share_of
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
 from roofwatch.session.events import Price
@@ -28,7 +28,9 @@ from roofwatch.session.plan_parallel import (
     ScalePoint,
     latency_cards,
     latency_from,
+    latency_most,
     link_of,
+    node_cards,
     notes_of_link,
     scaling,
 )
@@ -58,16 +60,15 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ones; ``bandwidth_measured`` and ``peak_measured`` (``burst`` or ``sustained``) say which a
     session did, ``bandwidth_slowest_of`` and ``peak_slowest_of`` of how many ranks of a fleet it is
     the least (0: one card's own). ``ridge`` is ``nominal``, ``measured`` or FLOP/byte
-    (``ridge_source`` says whose; None: given) and decides b* alone; None takes that of
-    the bandwidth and peak in use. ``overhead_s`` is added to every step; ``overhead_source`` says
-    whose it is (None: given, where it is not 0). ``reserve`` is the share of the memory kept free.
-    ``tp`` cards share each
-    layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``: whose, None: given)
-    stands in for their nominal link; ``peer_said`` is what was measured there in words.
-    ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: by a line through
-    times over so many cards, ``peer_off`` the median distance of a time from it, as a share of it;
-    ``peer_least_s`` the shortest of those times), ``peer_hop_s`` that of each copy in its ring,
-    where only such was measured.
+    (``ridge_source`` says whose; None: given) and decides b* alone; None takes that of the
+    bandwidth and peak in use. ``overhead_s`` is added to every step; ``overhead_source`` says whose
+    (None: given, where it is not 0). ``reserve`` is the share of the memory kept free.
+    ``tp`` cards share each layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``:
+    whose, None: given) stands in for their nominal link; ``peer_said`` is what was measured there
+    in words. ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: by a
+    line through times over so many cards, ``peer_off`` the median distance of a time from it, as a
+    share; ``peer_least_s`` the shortest), ``peer_hop_s`` that of each copy in its ring; for
+    ``peer_fewest`` to ``peer_most`` cards, else ``peer_other`` (of ``peer_other_ranks``).
     """
 
     card: str
@@ -100,6 +101,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peer_least_s: float = 0.0
     peer_source: str | None = None
     peer_said: str = ""
+    peer_fewest: int = 2
+    peer_most: int = MOST_CARDS
+    peer_other: Peers | None = None
+    peer_other_ranks: int = 0
 
     @property
     def measured(self) -> bool:
@@ -207,7 +212,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     latency_from: str = NONE  # "given" | "measured" | "fitted" | "none": then steps are shortest
     peer_off: float = 0.0  # of a fitted line: the median distance of a time from it, as a share
     peer_least_s: float = 0.0  # what each all-reduce takes at least, as measured
-    latency_cards: int = 0  # beyond which it is longer than counted; 0: there are no such
+    latency_cards: int = 0  # of how many cards it is; 0: it is counted hop by hop, or not at all
+    latency_most: int = 0  # cards beyond which it is longer than counted; 0: there are no such
+    node_cards: int = 0  # beyond which cards of another node are needed; 0: not known
     scaling: list[ScalePoint] = []
     pays_to: dict[int, int] = {}
     notes: list[str] = []
@@ -305,6 +312,8 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         peer_off=q.peer_off if q.tp > 1 else 0.0,
         peer_least_s=between.peers.least_s if between.peers else 0.0,
         latency_cards=latency_cards(q),
+        latency_most=latency_most(q),
+        node_cards=node_cards(q),
         scaling=scaled.rows,
         pays_to=scaled.pays_to,
         notes=[*notes_of(card, model, key, q), *notes_of_link(model, q, between)],

@@ -20,7 +20,9 @@ from roofwatch.roofline.parallel import (
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.published import link_gbs
 from roofwatch.roofline.roof import Roof
+from roofwatch.roofline.time_said import time_said
 from roofwatch.session.link_names import LINK_NAMES, NVLINK, PCIE
+from roofwatch.session.three_digits import three_digits
 
 if TYPE_CHECKING:
     from roofwatch.session.plan import Question
@@ -72,13 +74,21 @@ def link_of(card: Nominal, q: Question) -> Link:
     """
     if q.tp == 1:
         return Link(None, NONE)
-    late = {"latency_s": q.peer_latency_s or 0.0, "hop_s": q.peer_hop_s, "least_s": q.peer_least_s}
-    if q.peer_gbs is not None:
-        return Link(Peers(link_gbs=q.peer_gbs, **late), q.peer_source or GIVEN)
-    nominal = card.nvlink_gbs or link_gbs(card)
-    if nominal is None:
+    known = q.peer_gbs if q.peer_gbs is not None else card.nvlink_gbs or link_gbs(card)
+    if known is None:
         return Link(None, NONE)
-    return Link(Peers(link_gbs=nominal, **late), NVLINK if card.nvlink_gbs else PCIE)
+    peers = Peers(
+        link_gbs=known,
+        latency_s=q.peer_latency_s or 0.0,
+        hop_s=q.peer_hop_s,
+        least_s=q.peer_least_s,
+        fewest=q.peer_fewest,
+        most=q.peer_most,
+        other=q.peer_other,
+    )
+    if q.peer_gbs is not None:
+        return Link(peers, q.peer_source or GIVEN)
+    return Link(peers, NVLINK if card.nvlink_gbs else PCIE)
 
 
 def latency_from(q: Question) -> str:
@@ -98,6 +108,19 @@ def latency_cards(q: Question) -> int:
     if latency_from(q) == NONE or q.peer_hop_s:
         return 0
     return q.peer_ranks or q.tp
+
+
+def latency_most(q: Question) -> int:
+    """Cards beyond which no latency was measured that is as long; 0: there are no such."""
+    of = latency_cards(q)
+    return max(of, q.peer_other_ranks) if of else 0
+
+
+def node_cards(q: Question) -> int:
+    """Cards of one node, where those of more meet by another link; 0: that is not known."""
+    if q.tp == 1 or q.peer_other is None:
+        return 0
+    return q.peer_fewest - 1 if q.peer_fewest > 2 else q.peer_most
 
 
 def scaling(
@@ -139,6 +162,17 @@ def scaling(
     return Scaling(rows, ends)
 
 
+def _of_other_cards(q: Question, other: Peers) -> str:
+    node = node_cards(q)
+    which = "more than" if q.tp <= node else "up to"
+    of = "several nodes" if q.tp <= node else "one node"
+    return (
+        f"{which} {node} cards are of {of}: their rows go by an all-reduce of "
+        f"{q.peer_other_ranks} ranks, "
+        f"{three_digits(other.link_gbs)} GB/s and {time_said(other.waits_s(q.peer_other_ranks))}"
+    )
+
+
 def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
     """What has to be said of several cards: what is counted, and what is not."""
     if q.tp == 1 or link.peers is None:
@@ -160,7 +194,9 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
             f"{per_cent(q.peer_off)} in the middle: what a step exchanges, and where more cards "
             "stop paying, are no surer than that"
         )
-    of = latency_cards(q)
+    if q.peer_other is not None:
+        said.append(_of_other_cards(q, q.peer_other))
+    of = latency_most(q)
     if of and doublings(q.tp)[-1] > of:
         said.append(
             f"the latency is that of {of} cards; over more an all-reduce waits longer, "

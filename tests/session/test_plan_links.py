@@ -162,6 +162,56 @@ def test_of_several_nodes_the_slowest_all_reduce_within_one_counts() -> None:
     assert asked.peer_ranks == 8
 
 
+def nodes_of_two() -> Fleet:
+    return many(
+        reduce_line("world", "", 3e-3, 20.0, ranks=4),
+        reduce_line("within", "a", 5e-5, 320.0, ranks=2),
+        reduce_line("within", "b", 5e-5, 330.0, ranks=2),
+        nodes=("a", "a", "b", "b"),
+    )
+
+
+def test_cards_that_leave_a_node_wait_for_the_all_reduce_between_nodes() -> None:
+    h200 = card_named("H200", CARDS)
+    asked = [msgspec.structs.replace(ASKED, tp=n) for n in (2, 4)]
+    two, four = (plan(h200, EIGHT, with_links(q, [], [nodes_of_two()])) for q in asked)
+    assert (two.peer_gbs, four.peer_gbs) == (pytest.approx(320), pytest.approx(20))
+    assert (two.latency_cards, four.latency_cards) == (2, 4)
+    assert (two.node_cards, four.node_cards) == (2, 2)
+    exchanged = [{x.tp: x.comm_s for x in p.scaling if x.batch == 1} for p in (two, four)]
+    assert exchanged[0] == exchanged[1]  # a row is the same whichever number was asked for
+    assert exchanged[0][2] == pytest.approx(64 * 5e-5, rel=0.05)
+    assert exchanged[0][4] == pytest.approx(64 * 3e-3, rel=0.05)
+    assert four.curve[0].comm_s == exchanged[0][4]
+    (left,) = (n for n in two.notes if "several nodes" in n)
+    assert left == (
+        "more than 2 cards are of several nodes: their rows go by an all-reduce of 4 ranks, "
+        "20 GB/s and 3 ms"
+    )
+    assert any(n.startswith("up to 2 cards are of one node: ") for n in four.notes)
+    assert "of one node" in latency_said(two)
+    assert "of several nodes" in latency_said(four)
+    assert {two.latency_most, four.latency_most} == {4}  # over 8 it is longer than counted
+    assert any("the latency is that of 4 cards" in n for n in two.notes)
+
+
+def test_one_card_a_node_waits_for_the_all_reduce_of_all() -> None:
+    pair = LinkLine(a=0, b=1, group="between", size_bytes=1 << 26, time_s=1.0, latency_s=1e-4)
+    fleet = many(reduce_line("world", "", 5e-4, 1.3, ranks=2), pair)
+    asked = with_links(ASKED, [], [fleet])
+    assert (asked.peer_gbs, asked.peer_ranks) == (pytest.approx(1.3, rel=0.01), 2)
+    assert asked.peer_latency_s == pytest.approx(5e-4, rel=0.01)
+    assert asked.peer_other is None
+
+
+def test_a_given_latency_stands_within_a_node_and_between_nodes() -> None:
+    given = msgspec.structs.replace(ASKED, peer_latency_s=1e-5)
+    asked = with_links(given, [], [nodes_of_two()])
+    assert asked.peer_other is not None
+    assert (asked.peer_latency_s, asked.peer_other.latency_s) == (1e-5, 1e-5)
+    assert (asked.peer_least_s, asked.peer_other.least_s) == (0.0, 0.0)
+
+
 def test_a_fleet_without_collectives_gives_its_pairs() -> None:
     pairs = (
         LinkLine(a=0, b=1, size_bytes=1 << 26, time_s=(1 << 26) / 300e9, latency_s=2e-5),
@@ -170,6 +220,9 @@ def test_a_fleet_without_collectives_gives_its_pairs() -> None:
     asked = with_links(ASKED, [], [many(*pairs, nodes=("a", "a", "b"))])
     assert asked.peer_gbs == pytest.approx(300)
     assert (asked.peer_hop_s, asked.peer_latency_s) == (pytest.approx(2e-5), None)
+    three = msgspec.structs.replace(ASKED, tp=3)  # more than a node has
+    asked = with_links(three, [], [many(*pairs, nodes=("a", "a", "b"))])
+    assert (asked.peer_gbs, asked.peer_hop_s) == (pytest.approx(0.0671, rel=0.01), 1e-3)
 
 
 def test_what_is_given_stands(fleet: Fleet) -> None:

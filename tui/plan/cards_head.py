@@ -26,7 +26,7 @@ OF = {
 
 def uncounted(p: Plan) -> bool:
     """Whether tokens/s are an upper bound: no latency is counted, or that of fewer cards."""
-    return p.latency_from == NONE or 0 < p.latency_cards < p.tp
+    return p.latency_from == NONE or 0 < p.latency_most < p.tp
 
 
 def cards_said(plans: Sequence[Plan]) -> str:

@@ -26,7 +26,7 @@ def bounded(p: Plan, most: int) -> bool:
     """Whether so many cards pay at most: their latency, or what is more of it, is not counted."""
     if p.latency_from == NONE:
         return most > 1
-    return 0 < p.latency_cards < most
+    return 0 < p.latency_most < most
 
 
 def ends_at(p: Plan, batch: int) -> str:
@@ -80,7 +80,7 @@ def _why_at_most(p: Plan, batch: int) -> str:
     """By the latency of fewer cards; that none is counted stands in the line below."""
     if p.latency_from == NONE or not bounded(p, p.pays_to[batch]):
         return ""
-    return f", by the latency of {p.latency_cards} cards"
+    return f", by the latency of {p.latency_most} cards"
 
 
 def _of_latency(p: Plan, batch: int) -> str:

@@ -83,7 +83,7 @@ def _cards(p: Plan) -> str:
     late = f" and {latency_said(p)}"
     if p.latency_from == NONE:
         late = " with no latency counted: tokens/s are an upper bound (--link-latency)"
-    elif 0 < p.latency_cards < p.tp:
+    elif 0 < p.latency_most < p.tp:
         late += ": tokens/s are an upper bound"
     link = f"{figure(p.peer_gbs)} GB/s ({p.peer_from}{fit_off(p)}){late}"
     return f"{p.tp}; on top of the rest a step exchanges {said}, by {link}"
@@ -116,6 +116,8 @@ def latency_of(p: Plan) -> str:
 
 def latency_beyond(p: Plan) -> str:
     """What it is over other numbers of cards."""
+    if p.node_cards:
+        return "of " + ("one node" if p.tp <= p.node_cards else "several nodes")
     if not p.latency_cards:
         return "it grows with the cards"
     if p.latency_cards > p.tp:
