@@ -216,8 +216,10 @@ def _code(options: argparse.Namespace, lead: Lead, links_failed: bool) -> int:
     fleet = lead.fleet
     if fleet.troubled or links_failed:
         return ABSENT if all(r.absent for r in fleet.in_order) else FAILED
-    if options.strict and (outliers(fleet, metrics(fleet)) or slow_links(fleet)):
-        return SLOW
+    if options.strict:
+        found = metrics(fleet)
+        if outliers(fleet, found) or slow_links(fleet) or any(m.too_far for m in found):
+            return SLOW
     return DONE
 
 

@@ -132,6 +132,9 @@ def _spread(metric: Metric) -> dict[str, object]:
         "limit": round(s.limit, 2),
         "floor": s.floor,
         "slow_under": metric.slow_under,
+        "apart": metric.apart,
+        "too_far": metric.too_far,
+        "comparable": metric.comparable,
         "judged": metric.judged,
         "slow_group": list(metric.slow_group),
     }

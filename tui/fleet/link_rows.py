@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_scale import fleet_scale
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
 from roofwatch.session.fleet.link_figures import (
     Collective,
@@ -71,6 +72,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     if fleet.collectives:
         out += [*_collectives(fleet, sold, cells, glyphs), *wide_rows(fleet, cells)]
     out += _nominal(fleet, sold, cells)
+    scale = fleet_scale(fleet)
     drawn: list[Row] = []
     for roof in link_roofs(fleet):
         if roof.group == WORLD and len(fleet.nodes) > 1:
@@ -78,11 +80,11 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         where = {WITHIN: "within a node", BETWEEN: "between nodes"}.get(roof.group, "all ranks")
         said = (
             f"{where} {significant(roof.bus_gbs)} GB/s each way: {roof.peak_key} "
-            f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
-            "byte sent"
+            f"{significant(roof.peak_tflops * scale.factor)} {scale.of(roof.peak_key)} need "
+            f"{significant(roof.ridge)} FLOP per byte sent"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
-        drawn = third_roof(roof, cells, glyphs)  # of several the last: the widest
+        drawn = third_roof(roof, cells, glyphs, scale)  # of several the last: the widest
     out += [*drawn, *_overlap(fleet, cells), *_pairs(fleet, sold, cells, glyphs)]
     return micro([*out, *slow_link_rows(fleet, cells, glyphs)], glyphs)
 
