@@ -15,7 +15,7 @@ import pytest
 
 import roofwatch
 from roofwatch.fleet import lead as leading
-from roofwatch.fleet.__main__ import _measure
+from roofwatch.fleet.__main__ import SLOW, _code, _measure
 from roofwatch.fleet.gather import Waiting
 from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
@@ -294,3 +294,15 @@ def test_torchruns_signal_is_looked_into_for_the_rank_whose_end_it_tells(
     assert lead.fleet.ranks[1].state == "silent"
     quiet = {"links/1", "links/2"}  # the launcher itself was ended
     assert lead._why_failed(here, plan, None) == "ended by SIGTERM"
+
+
+def test_strict_fails_on_ranks_too_far_apart_to_name_one() -> None:
+    for rates, code in (([100.0, 80.0, 60.0], SLOW), ([100.0, 100.0, 60.0], SLOW), ([9.0] * 3, 0)):
+        made = Lead(Path(os.devnull), keep_records=False)
+        for rank, gbs in enumerate(rates):
+            m = {"id": "a", "probe": "add", "gbs": gbs, "tflops": 0, "protocol": "stream"}
+            record = {"device": {"kind": "cuda"}, "measurements": [m]}
+            raw = msgspec.Raw(msgspec.json.encode(record))
+            made.rank(RankLine(rank=rank, host="n", node="0", card=rank, record=raw))
+        assert _code(argparse.Namespace(strict=True), made, links_failed=False) == code
+        assert _code(argparse.Namespace(strict=False), made, links_failed=False) == 0

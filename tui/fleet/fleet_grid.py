@@ -90,7 +90,7 @@ class Grid:
         if not own:
             return ""
         worst = own[0]
-        return f"{worst.metric}: {worst.reason.code}: {worst.reason.text}"
+        return f"{worst.metric}: {worst.reason.text}"
 
     @property
     def any_marked(self) -> bool:

@@ -17,7 +17,7 @@ from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing import palette
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of, row, width
+from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width, words_of
 from roofwatch.tui.drawing.theme import COLORLESS, DARK, THEMES
 from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for, shown_slow
 from roofwatch.tui.fleet.fleet_head import head_rows
@@ -106,7 +106,7 @@ class FleetScreen(Screen[None]):
         if not said:
             return [row("")]
         sign = f" {self.glyphs.warn} "
-        return [row((sign, "warn"), head_of(said, cells - len(sign), self.glyphs.ellipsis))]
+        return [row((sign, "warn"), words_of(said, cells - len(sign), self.glyphs.ellipsis))]
 
     def _head(self, cells: int) -> list[Row]:
         grid = self.grid
