@@ -31,6 +31,7 @@ from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.drawing.told_apart import told_apart
 from roofwatch.tui.fleet.third_roof import third_roof
 from roofwatch.tui.fleet.wide_rows import wide_rows
 
@@ -115,20 +116,25 @@ def _collectives(
     within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
     between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
     within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
-    for c in (*groups, *within[:MOST_GROUPS], *between):
-        out.append(_collective(c, sold.get(c.group), columns, wide, glyphs))
+    told = [*groups, *within[:MOST_GROUPS], *between]
+    names = told_apart([_named(c, wide) for c in told], wide, glyphs.ellipsis)
+    for c, name in zip(told, names, strict=True):
+        out.append(_collective(c, name, sold.get(c.group), columns, wide))
     if len(within) > MOST_GROUPS:
         rest = len(within) - MOST_GROUPS
         out.append(row((f"   and {rest} nodes whose all_reduce is faster", "dim")))
     return [*out, *wrapped(" ".join(TERMS[c] for c in columns if c in TERMS), cells, "dim", " ")]
 
 
-def _collective(
-    c: Collective, sold: LinkNominal | None, columns: Mapping[str, int], wide: int, glyphs: Glyphs
-) -> Row:
+def _named(c: Collective, wide: int) -> str:
     between = ", between nodes" if len(c.op) + len(", between nodes") <= wide else ", between"
     where = {WORLD: "", BETWEEN: between}.get(c.group, f", {shown(c.node)}")
-    name = head_of(f"{shown(c.op)}{where}", wide, glyphs.ellipsis)
+    return f"{shown(c.op)}{where}"
+
+
+def _collective(
+    c: Collective, name: str, sold: LinkNominal | None, columns: Mapping[str, int], wide: int
+) -> Row:
     if not c.sizes:
         return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)

@@ -387,3 +387,12 @@ def test_why_the_links_are_missing_is_said_once() -> None:
     assert sum("no sign of life" in r for r in printed(fleet)) == 1
     fleet.add(LinkLine(a=0, b=1, size_bytes=8, time_s=1e-6))
     assert sum("no sign of life" in r for r in printed(fleet)) == 1  # of some: the note tells
+
+
+def test_collectives_of_nodes_with_long_names_are_told_apart() -> None:
+    fleet = made_fleet(16)
+    for i in range(2):
+        node = f"ip-10-0-{i}-23.us-west-2.compute.internal"
+        fleet.add(CollectiveLine(op="all_reduce", group="within", node=node, status="timed out"))
+    rows = [r for r in printed(fleet, 80) if r.startswith(" all_reduce, ip")]
+    assert len({r.split("timed")[0] for r in rows}) == len(rows) == 2
