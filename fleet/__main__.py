@@ -23,6 +23,7 @@ from roofwatch.fleet.own_device import CPU, CUDA, own_device
 from roofwatch.fleet.stopping import Stopping
 from roofwatch.fleet.world import TORCHRUN, World, WorldError, world
 from roofwatch.roofline.suite import QUICK, SHORT
+from roofwatch.session.fleet.missing_links import CUT
 from roofwatch.session.fleet.rank_figures import THREADS
 from roofwatch.verbs.parser import USAGE, glyphs_for, tell
 from roofwatch.verbs.streams import at_once, flushed, forgiving, written
@@ -137,7 +138,8 @@ def _lead(
     _print(options, lead)
     if not lost and not here.agent_store:
         lead.see_off(me)
-    if stopping.number and all(r.why == stopping.why for r in lead.fleet.troubled):
+    missing = [*(r.why for r in lead.fleet.troubled), *([why] if why else [])]
+    if stopping.number and missing and set(missing) == {stopping.why}:
         code = 128 + stopping.number  # it alone is why something is missing
     else:
         code = _code(options, lead, bool(why))
@@ -151,11 +153,16 @@ def _gather_and_link(
 ) -> str:
     """Every rank's record, then the links; why that came to no good end, or nothing."""
     from roofwatch.fleet.meeting import JOIN_S
+    from roofwatch.fleet.rank import READY_S
 
-    lead.collect(me, own, options.timeout + LATE_S, JOIN_S, tell)
+    lead.collect(me, own, READY_S + options.timeout + LATE_S, JOIN_S, tell)
+    cause = ""
+    if me.stopping.of_agent or not (me.stopping.number or options.no_collectives):
+        cause = lead.look_who_is_there(me, tell)
     why = me.stopping.why
     if why:
         lead.note(f"{why}: what had come by then")
+        why = cause or why
     elif not options.no_collectives:
         most = options.most_mib << 20 if options.most_mib else None
         plan = lead.plan(me, CPU if device == CPU else CUDA, most)
@@ -165,7 +172,7 @@ def _gather_and_link(
         else:
             why = lead.links(me, plan, device, tell)
             if why:
-                lead.note(f"the links were not measured to their end: {why}")
+                lead.note(f"{CUT}{why}")
     else:
         lead.no_links(me, "--no-collectives leaves them out" if me.world.size > 1 else "")
     lead.note_refused(me)
@@ -216,8 +223,10 @@ def _code(options: argparse.Namespace, lead: Lead, links_failed: bool) -> int:
     fleet = lead.fleet
     if fleet.troubled or links_failed:
         return ABSENT if all(r.absent for r in fleet.in_order) else FAILED
-    if options.strict and (outliers(fleet, metrics(fleet)) or slow_links(fleet)):
-        return SLOW
+    if options.strict:
+        found = metrics(fleet)
+        if outliers(fleet, found) or slow_links(fleet) or any(m.too_far for m in found):
+            return SLOW
     return DONE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -22,17 +22,18 @@ _decoder = msgspec.json.Decoder(RankLine)
 
 
 class Waiting:
-    """The ranks whose lines have not come, and when each was last heard of."""
+    """The ranks whose lines have not come, and when each rank was last heard of."""
 
     def __init__(self, size: int) -> None:
         now_s = time.monotonic()
         self.ranks = set(range(size))
+        self.others = range(size)  # that are heard
         self._heard = dict.fromkeys(range(size), (0, now_s))
 
-    def hear(self, meeting: Meeting) -> None:
-        """Look at the beats."""
+    def hear(self, meeting: Meeting, ranks: Iterable[int]) -> None:
+        """Look at the beats of these."""
         now_s = time.monotonic()
-        for rank in self.ranks:
+        for rank in ranks:
             beats = meeting.beats(rank)
             if beats != self._heard[rank][0]:
                 self._heard[rank] = beats, now_s
@@ -40,6 +41,10 @@ class Waiting:
     def silent_s(self, rank: int) -> float:
         """Since its last beat."""
         return time.monotonic() - self._heard[rank][1]
+
+    def beats(self, rank: int) -> int:
+        """How often it had beaten at the last look."""
+        return self._heard[rank][0]
 
     def came(self, rank: int) -> bool:
         """Whether it was ever heard."""
@@ -55,8 +60,10 @@ def gather(
     hurry_s: Callable[[], float | None],
     look: Callable[[], None] = lambda: None,
     own: RankLine | None = None,
-) -> None:
+) -> Waiting:
     """Until each rank's line is here or it is given up: silent for 20 s, or past the time.
+
+    Returns when each was last heard of, those too whose line came early.
 
     ``hurry_s`` says how long may still be waited once a signal has come; ``look`` is called every
     round; ``own`` is rank 0's line, which needs no store.
@@ -74,6 +81,7 @@ def gather(
         for rank in sorted(waiting.ranks):
             keep(RankLine(rank=rank, state=SILENT, why="the store was lost before its record came"))
         raise
+    return waiting
 
 
 def _gather(
@@ -97,7 +105,7 @@ def _gather(
         now_s = time.monotonic()
         if waiting.ranks and now_s - heard_s > BEATS_S:
             heard_s = now_s
-            waiting.hear(meeting)
+            waiting.hear(meeting, waiting.others)
         hurry = hurry_s()
         over = now_s - began_s > timeout_s or (hurry is not None and hurry <= 0)
         for rank in sorted(waiting.ranks):

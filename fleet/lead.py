@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 import roofwatch
-from roofwatch.fleet.gather import gather
+from roofwatch.fleet.gather import Waiting, gather
 from roofwatch.fleet.life import OVER
 from roofwatch.fleet.links import STILL_S, Plan
 from roofwatch.fleet.links_fault import (
@@ -29,6 +29,7 @@ from roofwatch.fleet.links_fault import (
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, TAKES_PART, Rank
+from roofwatch.fleet.roll_call import roll_call
 from roofwatch.session import kept_file
 from roofwatch.session.asked import birth
 from roofwatch.session.events import UNDECODABLE
@@ -42,11 +43,13 @@ from roofwatch.session.fleet.lines import (
     SCHEMA,
     AnyLine,
     EndLine,
+    GoneLine,
     Header,
     NoteLine,
     RankLine,
     encode,
 )
+from roofwatch.session.fleet.lines import SILENT as SILENT_RANK
 from roofwatch.session.fleet.missing_links import NO_LINKS as WITHOUT_LINKS
 from roofwatch.session.kept_file import SessionFile
 from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
@@ -55,6 +58,7 @@ LOOK_S = 0.05
 GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
 LEAVE_S = 5.0  # for the others to leave the store: they look at it ten times a second
 MOST_REFUSED = 8  # that are noted
+DEAD = "no sign of life: killed, or it hangs"
 LEVEL = 6  # of zlib, for records that are kept to be printed
 
 
@@ -82,6 +86,9 @@ class Lead:
         self._began_s = time.monotonic()
         self._records: dict[int, bytes] | None = {} if keep_records else None
         self._hosts: dict[tuple[str, str], str] = {}
+        self._heard: Waiting | None = None
+        self._gone: set[int] = set()  # since their lines came
+        self._strange = 0  # faults said by ranks that are not in the plan
 
     def abandon(self) -> None:
         """Nobody is met: no empty file stays behind."""
@@ -170,7 +177,7 @@ class Lead:
                 why = f": {line.why}" if line.why else ""
                 tell(f"rank {line.rank} {line.state}{why} ({told[0]} of {size})")
 
-        gather(
+        self._heard = gather(
             me.meeting,
             size,
             keep,
@@ -199,10 +206,39 @@ class Lead:
         for said in me.meeting.refused(MOST_REFUSED):
             self.note(said)
 
+    def look_who_is_there(self, me: Rank, tell: Callable[[str], None]) -> str:
+        """Who has gone since its line came is kept as such; whose end it is that may have ended
+        the others, or nothing.
+
+        Raises:
+            MeetingLost: the store is gone.
+        """
+        there = [r.rank for r in self.fleet.in_order if r.state in (DONE, PARTIAL)]
+        others = [rank for rank in there if rank != me.world.rank]
+        if self._heard is None or not others:
+            return ""
+        found = roll_call(me, self._heard, others)
+        if me.stopping.number and not me.stopping.of_agent:  # it most often came to all of them
+            return ""
+        # those that torchrun ends are its doing
+        found = {rank: f for rank, f in found.items() if f.how != me.stopping.why}
+        for rank, fault in sorted(found.items()):
+            self._say_gone(rank, fault)
+            tell(self._blamed(rank, fault))
+        worst = culprit(found)
+        return "" if worst is None else self._blamed(*worst)
+
+    def _say_gone(self, rank: int, fault: Fault) -> None:
+        """Its record stays, and its figures with it."""
+        self._gone.add(rank)
+        state = SILENT_RANK if fault.cause == SILENT else PARTIAL
+        why = f"{fault.how}, once its record had come"
+        self.keep(GoneLine(t=self._now(), rank=rank, state=state, why=why))
+
     def plan(self, me: Rank, device: str, most_bytes: int | None) -> Plan | None:
         """Who takes part in the links: those that have handed in and wait. None of fewer than 2."""
         nodes = {
-            name: [r.rank for r in ranks if r.state in (DONE, PARTIAL)]
+            name: [r.rank for r in ranks if r.state in (DONE, PARTIAL) and r.rank not in self._gone]
             for name, ranks in self.fleet.nodes.items()
         }
         nodes = {name: ranks for name, ranks in nodes.items() if ranks}
@@ -238,12 +274,12 @@ class Lead:
                 if (step := _step(process.doing)) != doing:
                     doing = step
                     tell(f"links: {doing}")
-                if me.stopping.number:
-                    return me.stopping.why
                 fault = fault_of(process)
                 if fault is None and process.over():
                     return ""
-                if fault is not None or me.meeting.count(FAULTS):
+                if me.stopping.number and not me.stopping.of_agent:
+                    return me.stopping.why
+                if fault is not None or me.stopping.number or self._told(me, plan):
                     return self._why_failed(me, plan, fault)
                 if process.still_s > STILL_S:
                     return f"hangs at {process.doing}"
@@ -251,6 +287,14 @@ class Lead:
         finally:
             self._take(process)
             process.kill()
+
+    def _told(self, me: Rank, plan: Plan) -> int:
+        """How many that take part have said a fault; others may have, as they went."""
+        count = me.meeting.count(FAULTS)
+        if count > self._strange:
+            others = sorted(set(self.fleet.ranks) - set(plan.members))
+            self._strange = len(faults_heard(me.meeting, others))
+        return count - self._strange
 
     def _why_failed(self, me: Rank, plan: Plan, own: Fault | None) -> str:
         """Whose fault it is, once those who know have said it."""
@@ -260,19 +304,26 @@ class Lead:
         until_s, faults = time.monotonic() + GRACE_S, dict[int, Fault]()
         found = culprit(mine)
         while time.monotonic() < until_s:
-            if me.stopping.number:
+            if me.stopping.number and not me.stopping.of_agent:
                 return me.stopping.why
-            if len(faults) < me.meeting.count(FAULTS):  # counted a moment before it is said
+            if len(faults) < self._told(me, plan):  # counted a moment before it is said
                 faults = faults_heard(me.meeting, others)
                 found = culprit(mine | faults)
-            if (found and certain(found[1])) or len(faults) >= len(others) + (own is None):
+            ended = own is not None or me.stopping.number  # else its own is still to come
+            if (found and certain(found[1])) or len(faults) >= len(others) + (not ended):
                 break
             me.beat(f"{TAKES_PART}they have failed")
             time.sleep(LOOK_S)
         else:  # who beats no more has not even said so
             faults = faults_heard(me.meeting, others)
-            found = culprit(mine | faults | self._away(me, others, faults, beats))
-        return "they ended" if found is None else self._blamed(*found)
+            away = self._away(me, others, faults, beats)
+            for rank in away:
+                if away[rank].how == DEAD:
+                    self._say_gone(rank, away[rank])
+            found = culprit(mine | faults | away)
+        if found is None:
+            return me.stopping.why or "they ended"
+        return me.stopping.why if found[1].how == me.stopping.why else self._blamed(*found)
 
     def _blamed(self, rank: int, fault: Fault) -> str:
         """A fault with whose it is."""
@@ -290,7 +341,7 @@ class Lead:
             if rank in faults:
                 continue
             if me.meeting.beats(rank) == beats[rank]:
-                how = "no sign of life: killed, or it hangs"
+                how = DEAD
             elif not (doing := me.meeting.doing(rank)).startswith(TAKES_PART):
                 how = f"took no part; last word: {doing or 'none'}"
             else:

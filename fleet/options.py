@@ -49,7 +49,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         type=seconds,
         default=TIMEOUT_S,
         metavar="S",
-        help=f"for the suite ({TIMEOUT_S:.0f})",
+        help=f"for the suite, without waiting for the others ({TIMEOUT_S:.0f})",
     )
     add("--no-collectives", action="store_true", help="each rank by itself; no links")
     add(
@@ -59,7 +59,11 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         help="largest collective, measured too "
         f"({MOST_BYTES[CUDA] >> 20}, on a CPU {MOST_BYTES[CPU] >> 20})",
     )
-    add("--strict", action="store_true", help="exit 5 when a rank or a link is slow")
+    add(
+        "--strict",
+        action="store_true",
+        help="exit 5 when a rank or a link is slow, or it cannot be told",
+    )
     add_ascii_option(parser)
     return parser.parse_args(argv)
 

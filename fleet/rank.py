@@ -45,7 +45,7 @@ class Rank:
         self._began_s = time.monotonic()
         self._ready_s: float | None = None
         self._until_s = self._began_s + timeout_s
-        self._timeout_s = timeout_s
+        self._timeout_s = self._left_s = timeout_s
         self.lost: MeetingLost | None = None  # while measuring
         self._lead_heard = -1, 0.0  # rank 0's beats, and since when there are so many
         self._may_be_planned = False
@@ -59,11 +59,16 @@ class Rank:
             self.meeting.beat(doing)
 
     def may_go(self) -> bool:
-        """Everybody is ready, or has been waited for long enough."""
+        """Everybody is ready, or has been waited for long enough: that is none of the suite's
+        time."""
         if self.stopping.number:  # whoever is missing will not come
             return True
         now_s = time.monotonic()
+        first = self._ready_s is None
         self._ready_s = self._ready(now_s)
+        if first:
+            self._left_s = self._until_s - now_s
+        self._until_s = now_s + self._left_s
         everybody = self.meeting.count("ready") >= self.world.size
         return everybody or now_s - self._ready_s > READY_S
 

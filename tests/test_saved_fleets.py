@@ -15,7 +15,7 @@ from roofwatch.session.events import Price
 from roofwatch.session.file import sessions_folder
 from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
 from roofwatch.session.fleet.fleet_file import fleet_lines
-from roofwatch.session.fleet.lines import CollectiveLine, NoteLine, RankLine, encode
+from roofwatch.session.fleet.lines import CollectiveLine, GoneLine, NoteLine, RankLine, encode
 from roofwatch.session.listing import Listing
 from roofwatch.session.log_entry import session_log
 from roofwatch.session.replay import Replay
@@ -182,6 +182,9 @@ def named(tmp_path: Path) -> Path:
         elif isinstance(line, CollectiveLine):
             line = msgspec.structs.replace(line, node="secret1.corp.example", status="")
         out.append(line)
+    out.insert(
+        -1, GoneLine(rank=1, why="killed on secret1, says secret0.corp.example at /home/ann")
+    )
     out.insert(1, NoteLine(text="secret1 GPU-e5acaf86-8011-18c5-2099-7bec2cd9933c ```"))
     path.write_bytes(b"".join(encode(line) for line in out))
     return path
@@ -200,6 +203,8 @@ def test_nothing_tells_whose_it_is(named: Path, how: tuple[str, ...], said: Said
         assert told["ranks"][0]["record"]["device"]["uuid"] is None
         assert told["ranks"][0]["record"]["device"]["status"]["uuid"] == "removed"
         assert told["spread"]["matmul-bf16"]["count"] == 2
+        assert told["ranks"][1]["state"] == "silent"
+        assert told["ranks"][1]["why"] == "killed on node 2, says node 1 at (removed)"
 
 
 def test_who_was_refused_is_not_told_either(named: Path, said: Said) -> None:

@@ -21,6 +21,7 @@ from roofwatch.session.fleet.lines import (
     AnyLine,
     CollectiveLine,
     EndLine,
+    GoneLine,
     NoteLine,
     RankLine,
 )
@@ -97,7 +98,7 @@ def _names(path: Path) -> _Names:
         if isinstance(line, RankLine):
             told[line.rank] = line.node, line.host
             cards[line.rank] = _uuid_of(line.record)
-        if isinstance(line, RankLine | NoteLine | EndLine):
+        if isinstance(line, RankLine | GoneLine | NoteLine | EndLine):
             said = line.text if isinstance(line, NoteLine) else line.why
             strangers |= {name for found in STRANGERS.findall(said) for name in found if name}
     of: dict[str, str] = {}

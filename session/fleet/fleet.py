@@ -10,6 +10,7 @@ from roofwatch.session.fleet.lines import (
     AnyLine,
     CollectiveLine,
     EndLine,
+    GoneLine,
     Header,
     LinkLine,
     NoteLine,
@@ -41,6 +42,11 @@ class Fleet:
             self.header = line
         elif isinstance(line, RankLine):
             self.ranks[line.rank] = rank_figures(line, self.header.device or None)
+        elif isinstance(line, GoneLine):
+            if line.rank in self.ranks:
+                self.ranks[line.rank] = msgspec.structs.replace(
+                    self.ranks[line.rank], state=line.state, why=line.why
+                )
         elif isinstance(line, CollectiveLine):
             self.collectives.append(line)
         elif isinstance(line, LinkLine):

@@ -36,7 +36,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
     """The pieces of the line; ``ranks`` are its lines with their records, each asked for once."""
     yield b'{"schema":' + _json(SCHEMA) + b',"ranks":['
     for i, line in enumerate(ranks):
-        yield (b"," if i else b"") + plain_json(msgspec.json.encode(_rank(line)))
+        yield (b"," if i else b"") + plain_json(msgspec.json.encode(_rank(line, fleet)))
     found = metrics(fleet)
     several, rates, sold = len(kinds(fleet)) > 1, link_gbs(fleet), link_nominals(fleet)
     rest: dict[str, Any] = {
@@ -75,15 +75,16 @@ def _json(value: object) -> bytes:
     return plain_json(msgspec.json.encode(value))
 
 
-def _rank(line: RankLine) -> dict[str, object]:
+def _rank(line: RankLine, fleet: Fleet) -> dict[str, object]:
+    known = fleet.ranks.get(line.rank, line)  # it may have gone since its line came
     return {
         "rank": line.rank,
         "host": line.host,
         "record": line.record or NO_RECORD,
         "node": line.node,
         "card": line.card,
-        "state": line.state,
-        "why": line.why,
+        "state": known.state,
+        "why": known.why,
     }
 
 
@@ -132,6 +133,9 @@ def _spread(metric: Metric) -> dict[str, object]:
         "limit": round(s.limit, 2),
         "floor": s.floor,
         "slow_under": metric.slow_under,
+        "apart": metric.apart,
+        "too_far": metric.too_far,
+        "comparable": metric.comparable,
         "judged": metric.judged,
         "slow_group": list(metric.slow_group),
     }

@@ -58,6 +58,14 @@ class RankLine(Line, tag="rank", frozen=True, kw_only=True):
     record: msgspec.Raw = NO_RECORD
 
 
+class GoneLine(Line, tag="gone", frozen=True, kw_only=True):
+    """A rank that was gone once its line had come: its record stands, its state is this one."""
+
+    rank: Place
+    state: str = SILENT
+    why: str = ""
+
+
 class CollectiveLine(Line, tag="collective", frozen=True, kw_only=True):
     """Times of one collective over sizes, each the median of its repetitions on the slowest rank.
 
@@ -115,7 +123,9 @@ class EndLine(Line, tag="fleet_end", frozen=True, kw_only=True):
     why: str = ""
 
 
-AnyLine = Header | RankLine | CollectiveLine | LinkLine | OverlapLine | NoteLine | EndLine
+AnyLine = (
+    Header | RankLine | GoneLine | CollectiveLine | LinkLine | OverlapLine | NoteLine | EndLine
+)
 KINDS = frozenset(str(each.__struct_config__.tag) for each in get_args(AnyLine))
 _encoder = msgspec.json.Encoder()
 

@@ -9,7 +9,7 @@ import msgspec
 from roofwatch.roofline.collectives import ALL_REDUCE, OPS, algorithm_gbs, bus_gbs
 from roofwatch.roofline.communication import NINE_TIMES, hidden_share, link_ridge
 from roofwatch.roofline.line_fit import LineFit, line_fit
-from roofwatch.roofline.robust_spread import Spread, split_of, spread_of
+from roofwatch.roofline.robust_spread import GAP, Spread, split_of, spread_of
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine
@@ -139,9 +139,10 @@ def _between(
 def _nodes(fleet: Fleet, between: dict[tuple[int, int], float]) -> list[SlowLink]:
     """A node is judged by its best link: a slow one at its other end is not its own fault."""
     best: dict[str, float] = {}
-    for (a, b), gbs in between.items():
-        for rank in (a, b):
-            node = fleet.ranks[rank].node if rank in fleet.ranks else str(rank)
+    ends: dict[tuple[int, int], tuple[str, ...]] = {}
+    for pair, gbs in between.items():
+        ends[pair] = tuple(_node(fleet, rank) for rank in pair)
+        for node in ends[pair]:
             best[node] = max(best.get(node, 0.0), gbs)
     if len(best) < 3:
         return []
@@ -151,8 +152,23 @@ def _nodes(fleet: Fleet, between: dict[tuple[int, int], float]) -> list[SlowLink
     return [
         _slow(f"{node}", gbs, spread, said.format(node), of.get(node, ()))
         for node, gbs in best.items()
-        if spread.under(gbs)
+        # of three nodes two share the best link, so that the third always lies apart
+        if spread.under(gbs) and (len(best) > 3 or _parted(node, ends, between))
     ]
+
+
+def _parted(
+    node: str, ends: dict[tuple[int, int], tuple[str, ...]], gbs: dict[tuple[int, int], float]
+) -> bool:
+    """Whether all links of a node lie under all others by a gap wider than either group."""
+    own = [gbs[pair] for pair in gbs if node in ends[pair]]
+    others = [gbs[pair] for pair in gbs if node not in ends[pair]]
+    widest = max(max(of) - min(of) for of in (own, others))
+    return min(others) - max(own) >= GAP * widest
+
+
+def _node(fleet: Fleet, rank: int) -> str:
+    return fleet.ranks[rank].node if rank in fleet.ranks else str(rank)
 
 
 def _single(fleet: Fleet, links: dict[tuple[int, int], float]) -> list[SlowLink]:

@@ -7,6 +7,7 @@ from roofwatch.session.fleet.lines import SILENT
 
 NO_LINKS = "no links: "  # how a note of it begins
 AS_TORCHRUN = " (torchrun ends all ranks of a machine when one has died)"
+CUT = "the links were not measured to their end: "  # how another does
 NOT_SAID = "not measured, and the file does not say why (--no-collectives leaves them out)"
 
 
@@ -25,3 +26,10 @@ def missing_links(fleet: Fleet) -> str:
         return NOT_SAID
     died = fleet.header.launcher == "torchrun" and any(r.state == SILENT for r in fleet.in_order)
     return f"not measured: {fleet.end.why}{AS_TORCHRUN if died else ''}"
+
+
+def told_without_links(fleet: Fleet, note: str) -> bool:
+    """Whether a note says no more than ``missing_links`` does."""
+    if note.startswith(NO_LINKS):
+        return True
+    return note.startswith(CUT) and bool(missing_links(fleet))

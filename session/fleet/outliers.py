@@ -10,13 +10,14 @@ from roofwatch.session.fleet.spreads import Metric
 
 PAIR = "of two, spread cannot tell which is wrong"
 GROUPS = "two groups: the spread cannot tell which is wrong"
+HALVED = "half of the best or less, where the spread cannot tell which is wrong"
 
 
 class Outlier(msgspec.Struct, frozen=True, kw_only=True):
     """A rank that is slow in one figure.
 
-    ``median`` is the others': of all, or of the faster group where ``doubt`` says that spread
-    cannot tell; then ``deviations`` is null. ``under`` is a share of it.
+    ``median`` is the others': of all, or of the faster group (or the best of all) where ``doubt``
+    says that spread cannot tell; then ``deviations`` is null. ``under`` is a share of it.
     """
 
     rank: int
@@ -34,6 +35,11 @@ class Outlier(msgspec.Struct, frozen=True, kw_only=True):
     reason: Reason
     doubt: str = ""
 
+    @property
+    def against(self) -> str:
+        """What ``median`` is, in words."""
+        return {"": "the median", HALVED: "the best"}.get(self.doubt, "the faster")
+
 
 def outliers(fleet: Fleet, found: list[Metric]) -> list[Outlier]:
     """All of them: the ranks that lie furthest under first, each with its worst figure first."""
@@ -45,16 +51,14 @@ def outliers(fleet: Fleet, found: list[Metric]) -> list[Outlier]:
 
 
 def _of(fleet: Fleet, metric: Metric) -> list[Outlier]:
-    doubt = PAIR if metric.of_two else GROUPS
     out = []
     for rank in metric.ranks:
         r = fleet.ranks[rank]
         value = r.figures[metric.name].value
-        apart = metric.spread.under(value)
         if not metric.slow(rank, value):
             continue
-        split = metric.split
-        middle = metric.spread.median if apart or split is None else split.fast_median
+        apart = metric.comparable and metric.spread.under(value)
+        middle, doubt = (metric.spread.median, "") if apart else _against(metric, rank)
         out.append(
             Outlier(
                 rank=rank,
@@ -70,7 +74,14 @@ def _of(fleet: Fleet, metric: Metric) -> list[Outlier]:
                 deviations=round(metric.spread.deviations(value), 2) if apart else None,
                 limit=round(metric.spread.limit, 2),
                 reason=reason(fleet, r, metric, 1 - value / middle),
-                doubt="" if apart else doubt,
+                doubt=doubt,
             )
         )
     return out
+
+
+def _against(metric: Metric, rank: int) -> tuple[float, str]:
+    """What a slow one is held against where the spread names none, and what that leaves open."""
+    if metric.split is not None and rank in metric.slow_group and metric.comparable:
+        return metric.split.fast_median, PAIR if metric.of_two else GROUPS
+    return metric.best or metric.spread.high, PAIR if metric.of_two else HALVED

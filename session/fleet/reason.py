@@ -6,8 +6,9 @@ import msgspec
 
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.statistics import median
+from roofwatch.session.fleet.doubted import GRAVE
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.rank_figures import Figure, RankFigures
+from roofwatch.session.fleet.rank_figures import Figure, RankFigures, Said
 from roofwatch.session.fleet.spreads import Metric
 
 UNKNOWN, FAULT = "unknown", "fault"
@@ -36,7 +37,8 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reason(fleet: Fleet, r: RankFigures, metric: Metric, under: float) -> Reason:
-    """The first that holds: what its notebook found, its limit, heat, its clock, a fault."""
+    """The first that holds: what its notebook found, its limit, heat, its clock, a fault; else what
+    its notebook doubts of this figure alone."""
     others = [fleet.ranks[rank] for rank in metric.ranks if rank != r.rank]
     own = r.figures[metric.name]
     theirs = [o.figures[metric.name] for o in others]
@@ -48,6 +50,7 @@ def reason(fleet: Fleet, r: RankFigures, metric: Metric, under: float) -> Reason
         _clock(own, theirs, under),
         _memory_clock(own, theirs),
         Reason(code=FAULT, text=r.faults[0]) if r.faults else None,
+        _doubt(r, others, metric.name),
     )
     return next((each for each in found if each), _not_known(own, theirs))
 
@@ -64,6 +67,20 @@ def _finding(
         if of_this and alike < MOST_ALIKE * len(others):
             return Reason(code=code, text=said.message)
     return None
+
+
+def _doubt(r: RankFigures, others: list[RankFigures], probe: str) -> Reason | None:
+    """A finding of severity suspect or wrong on this figure, which is not to be believed then."""
+    for said in r.findings:
+        if said.severity in GRAVE and said.subject == probe:
+            alike = sum(any(_same(f, said) for f in o.findings) for o in others)
+            if alike < MOST_ALIKE * len(others):
+                return Reason(code=said.code, text=said.message)
+    return None
+
+
+def _same(a: Said, b: Said) -> bool:
+    return (a.code, a.subject) == (b.code, b.subject)
 
 
 def _limit(r: RankFigures, others: list[RankFigures]) -> Reason | None:

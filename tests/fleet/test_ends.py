@@ -23,12 +23,12 @@ pytestmark = pytest.mark.torch
 # A rank whose suite is a moment's wait; ``how`` says what goes wrong.
 RANK = """
 import os, signal, sys, threading, time
-from roofwatch.fleet import gather, lead, links_fault, meeting, rank
+from roofwatch.fleet import gather, lead, links_fault, meeting, rank, roll_call
 from roofwatch.fleet.__main__ import main
 from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
 
-rank.READY_S = links_fault.SILENT_S = 4.0
+rank.READY_S = links_fault.SILENT_S = roll_call.STILL_S = 4.0
 how, record = sys.argv[1], open(sys.argv[2], "rb").read()
 me = os.environ.get("RANK", "0")
 if how == "still":
@@ -46,6 +46,13 @@ def measure(doing, may_go, stopped):
         time.sleep(0.05)
     if how == "lost":
         meeting.Meeting.beats = meeting.Meeting.take = lost
+    if how.startswith("late") and me == "2":
+        until = time.monotonic() + 30
+        while not os.path.exists(os.environ["GO"]) and time.monotonic() < until:
+            doing("measuring something")
+            time.sleep(0.1)
+    if how == "torchrun" and me == "1":
+        threading.Timer(3.0, os._exit, (9,)).start()
     return Outcome(state="done", record=record)
 
 class Dies(rank.LinksProcess):
@@ -208,6 +215,72 @@ def test_the_rank_whose_links_die_is_the_one_that_is_named(
     assert note.startswith("the links were not measured to their end: rank 1 (")
     assert said in note
     assert note.isascii()
+
+
+@pytest.mark.parametrize(
+    ("number", "state", "said"),
+    [
+        (signal.SIGKILL, "silent", "no sign of life for 4 s: killed, or it hangs"),
+        pytest.param(signal.SIGTERM, "partial", "ended by SIGTERM", marks=pytest.mark.long),
+        pytest.param(signal.SIGSTOP, "silent", "no sign of life for 4 s", marks=pytest.mark.long),
+    ],
+)
+def test_who_is_gone_once_its_record_has_come_is_named_and_the_others_have_links(
+    number: signal.Signals,
+    state: str,
+    said: str,
+    record: Path,
+    free_port: Callable[[], int],
+    tmp_path: Path,
+) -> None:
+    port, go = free_port(), tmp_path / "go"
+    told = ("--json", "--most-mib", "1", "--save", str(tmp_path / "fleet.jsonl"))
+    ranks = [
+        started("late", record, *told, environ={**place(rank, port, size=3), "GO": str(go)})
+        for rank in range(3)
+    ]
+    try:
+        assert ranks[0].stderr is not None
+        for line in ranks[0].stderr:
+            if line.startswith(b"rank 1 done"):
+                break
+        ranks[1].send_signal(number)
+        go.touch()
+        out, err = ranks[0].communicate(timeout=90)
+        ranks[2].communicate(timeout=60)
+    finally:
+        ranks[1].kill()
+        ranks[1].communicate()
+    fleet = json.loads(out)
+    assert ranks[0].returncode == 4, err.decode()
+    assert [r["state"] for r in fleet["ranks"]] == ["done", state, "done"]
+    assert fleet["ranks"][1]["why"].startswith(said)
+    assert fleet["ranks"][1]["record"]["schema"] == "roofwatch.record/1"
+    assert {x["op"]: x["ranks"] for x in fleet["collectives"]}["all_reduce"] == 2
+    assert [(x["a"], x["b"]) for x in fleet["links"]] == [(0, 2)]
+    again = read_fleet(tmp_path / "fleet.jsonl")
+    assert (again.ranks[1].state, bool(again.ranks[1].figures)) == (state, True)
+
+
+@pytest.mark.long
+def test_under_torchrun_the_rank_whose_death_ends_the_others_is_named(
+    record: Path, tmp_path: Path
+) -> None:
+    path, kept_at = record.with_name("rank.py"), tmp_path / "fleet.jsonl"
+    path.write_text(RANK)
+    run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    fleet = [str(path), "torchrun", str(record), "--device", "cpu", "--save", str(kept_at)]
+    result = subprocess.run(
+        [sys.executable, *run, *fleet], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert result.returncode == 1
+    assert "1 not whole" in result.stdout
+    told = read_fleet(kept_at)
+    assert [(r.rank, r.state) for r in told.troubled] == [(1, "silent")]
+    assert told.end is not None
+    assert told.end.why.startswith("rank 1 (")
+    assert "no sign of life" in told.end.why
+    assert "exitcode  : 4 " in result.stderr  # rank 0's: the signal is not the cause
 
 
 def test_a_rank_0_that_dies_during_the_links_is_one_line_and_code_4(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 
 import msgspec
 import pytest
@@ -131,3 +132,18 @@ def test_one_that_would_not_be_planned_says_nothing_of_links() -> None:
     me.hand_in(RankLine(rank=1, state=FAILED))
     me.follow()
     assert "links/1" not in made.told
+
+
+def test_waiting_for_a_rank_that_is_missing_is_none_of_the_suites_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ranks, "READY_S", 0.4)
+    me = follower(Made({}), Signalled(), timeout_s=0.2)
+    began = time.monotonic()
+    while not me.may_go():
+        assert me.stopped() == ""
+        time.sleep(0.01)
+    assert time.monotonic() - began >= 0.4  # twice the suite's
+    assert me.stopped() == ""
+    time.sleep(0.25)
+    assert me.stopped() == "not done after 0 s"

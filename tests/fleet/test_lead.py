@@ -6,6 +6,7 @@ import argparse
 import errno
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -14,11 +15,12 @@ import pytest
 
 import roofwatch
 from roofwatch.fleet import lead as leading
-from roofwatch.fleet.__main__ import _measure
+from roofwatch.fleet.__main__ import SLOW, _code, _measure
+from roofwatch.fleet.gather import Waiting
 from roofwatch.fleet.joining import Claim
 from roofwatch.fleet.lead import Lead
 from roofwatch.fleet.links import Plan
-from roofwatch.fleet.links_fault import BROKEN, Fault
+from roofwatch.fleet.links_fault import BROKEN, SAID, SILENT, Fault
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, Rank
 from roofwatch.fleet.stopping import Stopping
@@ -220,3 +222,87 @@ def test_a_planned_rank_that_stays_out_is_named_not_rank_0(
     own = Fault(cause=BROKEN, how="not all ranks came in 60 s")
     why = lead._why_failed(me(Waits(0)), plan, own)
     assert why.startswith(said)
+
+
+def test_a_rank_that_is_gone_is_not_planned_and_its_figures_stay(
+    lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class There(Made):
+        address, port, fleet = "n", 1, "f"
+
+    gone = {1: Fault(cause=SILENT, how="no sign of life"), 2: Fault(cause=SAID, how="by SIGTERM")}
+    monkeypatch.setattr(leading, "roll_call", lambda *_: gone)
+    lead._heard = Waiting(4)
+    told: list[str] = []
+    why = lead.look_who_is_there(me(There(0)), told.append)
+    assert why == "rank 1 (n card 1): no sign of life"
+    assert told == [why, "rank 2 (n card 2): by SIGTERM"]
+    plan = lead.plan(me(There(0)), "cpu", None)
+    assert plan is not None
+    assert plan.members == [0, 3]
+    assert [(r.rank, r.state, r.why) for r in lead.fleet.troubled if r.node] == [
+        (1, "silent", "no sign of life, once its record had come"),
+        (2, "partial", "by SIGTERM, once its record had come"),
+    ]
+
+
+@pytest.mark.parametrize(("before", "by_now", "told"), [(1, 1, 0), (1, 2, 1), (0, 0, 0)])
+def test_a_fault_of_one_that_takes_no_part_is_none_of_the_links(
+    before: int, by_now: int, told: int, lead: Lead
+) -> None:
+    class Said(Made):
+        def count(self, key: str, by: int = 0) -> int:
+            return by_now
+
+        def said(self, key: str) -> str | None:
+            fault = Fault(cause=SAID, how="ended by SIGTERM")
+            gone = key == "links/2" and before
+            return msgspec.json.encode(fault).decode() if gone else None
+
+    plan = Plan(members=[0, 1], nodes=[[0, 1]], names=["n"], address="n", port=1, device="cpu")
+    assert lead._told(me(Said(0)), plan) == told
+
+
+def test_torchruns_signal_is_looked_into_for_the_rank_whose_end_it_tells(
+    lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ended(Made):
+        def count(self, key: str, by: int = 0) -> int:
+            return 1
+
+        def said(self, key: str) -> str | None:
+            fault = Fault(cause=SAID, how="ended by SIGTERM")
+            return msgspec.json.encode(fault).decode() if key in quiet else None
+
+        def beats(self, rank: int) -> int:
+            return 7
+
+        def beat(self, doing: str) -> None:
+            pass
+
+    monkeypatch.setattr(leading, "GRACE_S", 0.2)
+    stopping = Stopping(agent=True)
+    stopping.number = signal.SIGTERM
+    here = Rank(world({}, "here"), Ended(0), stopping, 60.0)  # type: ignore[arg-type]
+    plan = Plan(
+        members=[0, 1, 2], nodes=[[0, 1, 2]], names=["n"], address="n", port=1, device="cpu"
+    )
+    quiet = {"links/2"}
+    assert lead._why_failed(here, plan, None) == (
+        "rank 1 (n card 1): no sign of life: killed, or it hangs"
+    )
+    assert lead.fleet.ranks[1].state == "silent"
+    quiet = {"links/1", "links/2"}  # the launcher itself was ended
+    assert lead._why_failed(here, plan, None) == "ended by SIGTERM"
+
+
+def test_strict_fails_on_ranks_too_far_apart_to_name_one() -> None:
+    for rates, code in (([100.0, 80.0, 60.0], SLOW), ([100.0, 100.0, 60.0], SLOW), ([9.0] * 3, 0)):
+        made = Lead(Path(os.devnull), keep_records=False)
+        for rank, gbs in enumerate(rates):
+            m = {"id": "a", "probe": "add", "gbs": gbs, "tflops": 0, "protocol": "stream"}
+            record = {"device": {"kind": "cuda"}, "measurements": [m]}
+            raw = msgspec.Raw(msgspec.json.encode(record))
+            made.rank(RankLine(rank=rank, host="n", node="0", card=rank, record=raw))
+        assert _code(argparse.Namespace(strict=True), made, links_failed=False) == code
+        assert _code(argparse.Namespace(strict=False), made, links_failed=False) == 0

@@ -7,7 +7,7 @@ from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.link_figures import SlowLink
 from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.session.fleet.slow_ranks import Slow
-from roofwatch.session.fleet.spreads import kinds
+from roofwatch.session.fleet.spreads import Metric, kinds
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, fit, hung, row, width
@@ -19,7 +19,12 @@ NONE_MEASURED = {"cpu": "CPUs", "cuda": "GPUs"}
 
 
 def head_rows(
-    fleet: Fleet, slow: list[Slow], links: list[SlowLink], cells: int, glyphs: Glyphs
+    fleet: Fleet,
+    found: list[Metric],
+    slow: list[Slow],
+    links: list[SlowLink],
+    cells: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
     """How many, of what, and how they fared."""
     h, came = fleet.header, complete(fleet)
@@ -31,7 +36,7 @@ def head_rows(
     ended = "" if fleet.end is not None else "; its file was cut short"
     said = "; ".join(filter(None, (f"{words}, {of}", f"{h.suite} suite{how}" if h.suite else "")))
     title = hung(" ", said + ended, cells, "title")
-    fared = _fared(fleet, slow, links, cells, glyphs)
+    fared = _fared(fleet, found, slow, links, cells, glyphs)
     return [*title, fared, *_shared(fleet, cells, glyphs)]
 
 
@@ -50,7 +55,12 @@ def _shared(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
 
 
 def _fared(
-    fleet: Fleet, slow: list[Slow], links: list[SlowLink], cells: int, glyphs: Glyphs
+    fleet: Fleet,
+    found: list[Metric],
+    slow: list[Slow],
+    links: list[SlowLink],
+    cells: int,
+    glyphs: Glyphs,
 ) -> Row:
     came = complete(fleet)
     troubled = len(fleet.troubled) + max(0, came.world - len(fleet.ranks))
@@ -65,10 +75,11 @@ def _fared(
     if ranks:
         told.append((f"{glyphs.warn} {_counted(ranks, 'slow rank')}", "warn"))
     measured = bool(fleet.links or fleet.collectives)
-    if came.ranks > 1 and not ranks and not links:
-        told.append((f"{glyphs.ok} {'none slow' if measured else 'no slow rank'}", "ok"))
-    elif came.ranks > 1 and not ranks:
-        told.append((f"{glyphs.ok} no slow rank", "ok"))
+    far = sum(m.too_far for m in found)
+    if came.ranks > 1 and not ranks:
+        told += _none_slow(found, far, measured and not links, glyphs)
+    if far:
+        told.append((f"{glyphs.warn} {_counted(far, 'figure')} too far apart", "warn"))
     if links:
         told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
     if came.world > 1 and not measured:
@@ -78,6 +89,18 @@ def _fared(
         more = _apart([*told, (f"{DOUBT} {doubts} doubted", "warn")])
         pieces = more if width(more) <= cells else pieces  # its row tells it all the same
     return row(*pieces) if width(pieces) <= cells else fit(pieces, cells)
+
+
+def _none_slow(
+    found: list[Metric], far: int, and_links: bool, glyphs: Glyphs
+) -> list[tuple[str, str]]:
+    """That nobody is slow, in as many figures as could be compared."""
+    judged = [m for m in found if m.judged]
+    compared = sum(m.comparable for m in judged) - far
+    if not compared:
+        return [] if far else [(f"{glyphs.note} nothing compared", "note")]
+    some = f" in {compared} of {len(judged)} figures" if compared < len(judged) else ""
+    return [(f"{glyphs.ok} {'none slow' if and_links else 'no slow rank'}{some}", "ok")]
 
 
 def _apart(told: list[tuple[str, str]]) -> list[tuple[str, str]]:

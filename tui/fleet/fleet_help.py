@@ -27,7 +27,7 @@ KEYS = (
 
 SLOW = (
     "slow: further under the median (of two ranks: under the faster) than cards of one kind differ "
-    "by"
+    "by, or at half of the best; beside a median: too far apart to name one"
 )
 AGAINST = (
     "how far a figure lies from the median of all ranks with such a card; of two ranks from the "

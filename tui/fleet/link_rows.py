@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_scale import fleet_scale
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
 from roofwatch.session.fleet.link_figures import (
     Collective,
@@ -33,6 +34,7 @@ from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
 from roofwatch.tui.drawing.significant import significant
+from roofwatch.tui.drawing.told_apart import told_apart
 from roofwatch.tui.fleet.third_roof import third_roof
 from roofwatch.tui.fleet.wide_rows import wide_rows
 
@@ -74,6 +76,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     if fleet.collectives:
         out += [*_collectives(fleet, sold, cells, glyphs), *wide_rows(fleet, cells)]
     out += _nominal(fleet, sold, cells)
+    scale = fleet_scale(fleet)
     drawn: list[Row] = []
     several = len(kinds(fleet)) > 1
     for roof in link_roofs(fleet):
@@ -83,11 +86,11 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         whose = f"{shown(roof.device)}'s {roof.peak_key}" if several else roof.peak_key
         said = (
             f"{where} {significant(roof.bus_gbs)} GB/s each way: {whose} "
-            f"{significant(roof.peak_tflops)} TFLOP/s need {significant(roof.ridge)} FLOP per "
-            "byte sent"
+            f"{significant(roof.peak_tflops * scale.factor)} {scale.of(roof.peak_key)} need "
+            f"{significant(roof.ridge)} FLOP per byte sent"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
-        drawn = third_roof(roof, cells, glyphs)  # of several the last: the widest
+        drawn = third_roof(roof, cells, glyphs, scale)  # of several the last: the widest
     out += [*drawn, *_overlap(fleet, cells), *_pairs(fleet, sold, cells, glyphs)]
     return micro([*out, *slow_link_rows(fleet, cells, glyphs)], glyphs)
 
@@ -118,20 +121,25 @@ def _collectives(
     within = [c for c in map(collective, fleet.collectives) if c.group == WITHIN]
     between = [c for c in map(collective, fleet.collectives) if c.group == BETWEEN]
     within.sort(key=lambda c: c.best_bus_gbs or 0.0)  # the slowest nodes are told
-    for c in (*groups, *within[:MOST_GROUPS], *between):
-        out.append(_collective(c, sold.get(c.group), columns, wide, glyphs))
+    told = [*groups, *within[:MOST_GROUPS], *between]
+    names = told_apart([_named(c, wide) for c in told], wide, glyphs.ellipsis)
+    for c, name in zip(told, names, strict=True):
+        out.append(_collective(c, name, sold.get(c.group), columns, wide))
     if len(within) > MOST_GROUPS:
         rest = len(within) - MOST_GROUPS
         out.append(row((f"   and {rest} nodes whose all_reduce is faster", "dim")))
     return [*out, *wrapped(" ".join(TERMS[c] for c in columns if c in TERMS), cells, "dim", " ")]
 
 
-def _collective(
-    c: Collective, sold: LinkNominal | None, columns: Mapping[str, int], wide: int, glyphs: Glyphs
-) -> Row:
+def _named(c: Collective, wide: int) -> str:
     between = ", between nodes" if len(c.op) + len(", between nodes") <= wide else ", between"
     where = {WORLD: "", BETWEEN: between}.get(c.group, f", {shown(c.node)}")
-    name = head_of(f"{shown(c.op)}{where}", wide, glyphs.ellipsis)
+    return f"{shown(c.op)}{where}"
+
+
+def _collective(
+    c: Collective, name: str, sold: LinkNominal | None, columns: Mapping[str, int], wide: int
+) -> Row:
     if not c.sizes:
         return row(f" {name:<{wide}} ", (shown(c.status or "not measured"), "note"))
     best = max(c.sizes, key=lambda s: s.bus_gbs)

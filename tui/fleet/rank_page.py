@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from roofwatch.roofline.robust_spread import FEWEST
+from roofwatch.session.fleet.outliers import Outlier
 from roofwatch.session.fleet.rank_figures import RankFigures, Said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -14,14 +15,16 @@ from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.doubt_rows import DOUBT
 from roofwatch.tui.fleet.fleet_grid import Grid, against
+from roofwatch.tui.fleet.held_name import held_name
 from roofwatch.tui.fleet.link_rows import rank_link_rows
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
 
 MOST = (110, 50)
 HEAD_ROWS = 2
 MOST_NAME, OTHER_CELLS = 30, 46  # cells of a figure's name, and of the columns behind it
-MOST_LINKS = 6
+MOST_LINKS, MOST_FIGURES = 6, 4
 UNREAD = {"cpu": "CPU", "cuda": "GPU"}  # a rank without a record: what it was to measure
+SM_CLOCK, CPU_CLOCK = "SM clock", "CPU clock"
 NUMBER = re.compile(r"\d[\d.,]*")
 
 
@@ -40,15 +43,17 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
         row((head_of(said, cells, glyphs.ellipsis), mark or "ok")),
     ]
     if r.figures:
-        wide, judged = max(8, min(MOST_NAME, cells - OTHER_CELLS)), _judged(grid, r)
+        clock = CPU_CLOCK if r.kind == "cpu" else SM_CLOCK
+        room = cells - OTHER_CELLS - (len(clock) - len(SM_CLOCK))
+        wide, judged = max(8, min(MOST_NAME, room)), _judged(grid, r)
         metrics = [m for name in r.figures if (m := grid.metric(r.rank, name))]
         head = f"{'':<{wide}} {'measured':>8} {against(metrics):>7} {'apart':>8}"
         head += f" {'deviations':>10}" if judged else "  "
-        head += f" {'SM clock':>8}" if any(f.sm_mhz for f in r.figures.values()) else ""
+        head += f" {clock}" if any(f.sm_mhz for f in r.figures.values()) else ""
         out += [row(""), row((head.rstrip(), "dim"))]
         out += [_figure(grid, r, name, wide, judged, glyphs) for name in r.figures]
     slow = [each for name in r.figures if (each := grid.slow(r.rank, name))]
-    causes = list(dict.fromkeys(f"{o.reason.code}: {o.reason.text}" for o in slow))
+    causes = causes_said(slow)
     limit = [f"power limit {r.power_limit_w:.0f} W"] if r.power_limit_w else []
     for head, texts in (
         (f"{glyphs.warn} ", list(dict.fromkeys(o.doubt for o in slow if o.doubt))),
@@ -63,6 +68,19 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
         for text in texts:
             out += hung(head, shown(text), cells)
     return micro(out, glyphs)
+
+
+def causes_said(slow: list[Outlier]) -> list[str]:
+    """Each cause once, with the figures that it makes slow."""
+    of: dict[str, list[str]] = {}
+    for o in slow:
+        of.setdefault(f"{o.reason.code}: {o.reason.text}", []).append(o.metric)
+    out = []
+    for cause, names in of.items():
+        rest = len(names) - MOST_FIGURES
+        some = ", ".join(names[:MOST_FIGURES]) + (f" and {rest} more" if rest > 0 else "")
+        out.append(f"{cause} ({some})")
+    return out
 
 
 def findings_said(r: RankFigures) -> list[str]:
@@ -87,19 +105,25 @@ def _judged(grid: Grid, r: RankFigures) -> bool:
 
 def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyphs: Glyphs) -> Row:
     own, metric, slow = r.figures[name], grid.metric(r.rank, name), grid.slow(r.rank, name)
-    label = head_of(f"{shown(name)}, {own.unit}", wide, glyphs.ellipsis)
-    line = f"{label:<{wide}} {significant(own.value):>8}"
+    factor, unit = grid.scale.factor_of(own.unit), grid.scale.named(own.unit)
+    label = head_of(f"{shown(held_name(name, grid.fleet))}, {unit}", wide, glyphs.ellipsis)
+    line = f"{label:<{wide}} {significant(own.value * factor):>8}"
     if metric is None or not metric.against:
         return row(f"{line} {NOT_READ:>7}")
     share = own.value / metric.against - 1
-    line += f" {significant(metric.against):>7} {f'{share * 100:+.1f} %':>8}"
+    line += f" {significant(metric.against * factor):>7} {f'{share * 100:+.1f} %':>8}"
     told = metric.judged and metric.spread.count >= FEWEST
     away = f"{-metric.spread.deviations(own.value):+.1f}" if told else ""
     clock = f"{own.sm_mhz:.0f} MHz" if own.sm_mhz else ""
+    wide_clock = len(CPU_CLOCK if r.kind == "cpu" else SM_CLOCK)
     doubt = grid.doubted(r.rank, name)
     mark = f" {glyphs.warn}" if slow else f" {DOUBT}" if doubt else "  "
     line += f" {away:>8}" if judged else ""
-    return row((line, "warn" if slow or doubt else ""), (mark, "warn"), (f" {clock:>8}", "dim"))
+    return row(
+        (line, "warn" if slow or doubt else ""),
+        (mark, "warn"),
+        (f" {clock:>{wide_clock}}", "dim"),
+    )
 
 
 class RankPage(ScrolledSheet):

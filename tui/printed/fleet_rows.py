@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from roofwatch.session.fleet.doubted import doubted, doubted_figures
 from roofwatch.session.fleet.fleet import Fleet
+from roofwatch.session.fleet.fleet_scale import fleet_scale
 from roofwatch.session.fleet.link_figures import slow_links
-from roofwatch.session.fleet.missing_links import NO_LINKS
+from roofwatch.session.fleet.missing_links import told_without_links
 from roofwatch.session.fleet.outliers import Outlier, outliers
-from roofwatch.session.fleet.rank_figures import CLOCK_HELD
 from roofwatch.session.fleet.slow_ranks import Slow, slow_ranks
-from roofwatch.session.fleet.spreads import Metric, kinds, metrics
+from roofwatch.session.fleet.spreads import metrics
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row, wrapped
+from roofwatch.tui.drawing.rows_of_text import Row, hung, row
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.fleet.doubt_rows import DOUBT, doubt_rows, told_of_slow
+from roofwatch.tui.fleet.doubt_rows import doubt_rows, told_of_slow
 from roofwatch.tui.fleet.fleet_context import context_rows
 from roofwatch.tui.fleet.fleet_head import head_rows
 from roofwatch.tui.fleet.link_rows import link_rows
+from roofwatch.tui.printed.spread_rows import share_said, spread_rows
 
 MOST_SLOW, MOST_TROUBLED, MOST_NODES, MOST_MISSING = 5, 3, 6, 12
-LEAST_NAME, OTHER_CELLS = 24, 44  # cells of a figure's name, and of the columns behind it
-COLUMNS = (
-    "limit: a rank further under the median (of two ranks: under the faster) is slow, {warn} by "
-    "how much"
-)
-CLOCK = "; a low clock counts only with a low rate"
-DOUBTED = f"; {DOUBT} a rank's own record doubts it"
+MOST_FIGURES = 3  # of a slow one, beside its worst
 
 
 def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
@@ -36,10 +32,10 @@ def fleet_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     slow, doubts = slow_ranks(fleet, named), doubted(fleet)
     doubt = doubt_rows(fleet, doubts, told_of_slow(slow[:MOST_SLOW], named), cells, glyphs)
     return [
-        *head_rows(fleet, slow, slow_links(fleet), cells, glyphs),
+        *head_rows(fleet, found, slow, slow_links(fleet), cells, glyphs),
         *context_rows(fleet, cells),
         *_troubled(fleet, cells, glyphs),
-        *_spread(fleet, found, named, doubted_figures(doubts), cells, glyphs),
+        *spread_rows(fleet, found, named, doubted_figures(doubts), cells, glyphs),
         *_slow(fleet, slow, cells, glyphs),
         *([row("")] if doubt and not slow else []),
         *doubt,
@@ -64,75 +60,17 @@ def _troubled(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
     return out
 
 
-def _spread(
-    fleet: Fleet,
-    found: list[Metric],
-    named: list[Outlier],
-    doubts: set[tuple[int, str]],
-    cells: int,
-    glyphs: Glyphs,
-) -> list[Row]:
-    if not found:
-        return []
-    one = all(m.spread.count == 1 for m in found)
-    longest = max(len(f"{shown(m.name)}, {m.unit}") for m in found)
-    wide = max(min(max(LEAST_NAME, longest), cells - OTHER_CELLS), 8)
-    head = f" {'':<{wide}} {'median':>8}"
-    head += "" if one else f" {'min':>8} {'max':>8} {'limit':>6}  slowest"
-    out = [row(""), row((head, "dim"))]
-    several, device, questioned = len(kinds(fleet)) > 1, "", False
-    for m in found:
-        if several and m.device != device:
-            device = m.device
-            out.append(row((f" {head_of(shown(device), cells - 1, glyphs.ellipsis)}", "title")))
-        worst = [o.under for o in named if o.metric == m.name and o.rank in m.ranks]
-        mark = _mark(m, max(worst, default=None), doubts, glyphs)
-        questioned = questioned or mark[0] == DOUBT
-        out.append(row(_metric(m, wide, one, glyphs), *([] if one else [mark])))
-    if one:
-        return out
-    clock = CLOCK if any(m.name == CLOCK_HELD for m in found) else ""
-    return [
-        *out,
-        *wrapped(
-            COLUMNS.format(warn=glyphs.warn) + clock + DOUBTED * questioned, cells, "dim", " "
-        ),
-    ]
-
-
-def _metric(m: Metric, wide: int, one: bool, glyphs: Glyphs) -> str:
-    s = m.spread
-    name = head_of(f"{shown(m.name)}, {m.unit}", wide, glyphs.ellipsis)
-    text = f" {name:<{wide}} {significant(s.median):>8}"
-    if one:
-        return text
-    limit = f"{m.slow_under * 100:.2g} %" if m.slow_under is not None else ""
-    return f"{text} {significant(s.low):>8} {significant(s.high):>8} {limit:>6}  "
-
-
-def _mark(
-    m: Metric, worst: float | None, doubts: set[tuple[int, str]], glyphs: Glyphs
-) -> tuple[str, str]:
-    if worst is not None:
-        return f"{glyphs.warn} {_share(worst)}", "warn"
-    if any((rank, m.name) in doubts for rank in m.ranks):
-        return DOUBT, "warn"
-    return (glyphs.ok, "ok") if m.judged and m.spread.count > 1 else ("", "")
-
-
-def _share(under: float) -> str:
-    """Two digits at least: a stream is slow from 0.3 % on."""
-    return f"{under * 100:.2g} %" if under < 0.1 else f"{under * 100:.0f} %"
-
-
 def _slow(fleet: Fleet, slow: list[Slow], cells: int, glyphs: Glyphs) -> list[Row]:
     if not slow:
         return []
-    out = [row("")]
+    out, scale = [row("")], fleet_scale(fleet)
     for each in slow[:MOST_SLOW]:
-        said = f"{shown(each.who)}: {outlier_said(each.worst)}"
-        if each.others:
-            said += f"; {len(each.others)} more {'figure' if len(each.others) == 1 else 'figures'}"
+        said = f"{shown(each.who)}: {outlier_said(each.worst, scale)}"
+        others = [shown(o.metric) for o in each.others]
+        if others:
+            said += f"; slow too: {', '.join(others[:MOST_FIGURES])}"
+            rest = len(others) - MOST_FIGURES
+            said += f" and {rest} more" if rest > 0 else ""
         out += hung(f" {glyphs.warn} ", said, cells, of_head="warn")
         why = each.worst.reason
         out += hung("     ", f"{shown(why.code)}: {shown(why.text)}", cells, "dim")
@@ -157,12 +95,12 @@ def _by_node(fleet: Fleet, slow: list[Slow], cells: int) -> list[Row]:
     return hung(" slow by node: ", said + (f" and {rest} more" if rest > 0 else ""), cells, "dim")
 
 
-def outlier_said(o: Outlier) -> str:
+def outlier_said(o: Outlier, scale: RateScale) -> str:
     """One slow figure with its numbers."""
-    against = "the median" if not o.doubt else "the faster"
+    factor = scale.factor_of(o.unit)
     text = (
-        f"{shown(o.metric)} {significant(o.value)} {o.unit}, {_share(o.under)} under {against} "
-        f"{significant(o.median)}"
+        f"{shown(o.metric)} {significant(o.value * factor)} {scale.named(o.unit)}, "
+        f"{share_said(o.under)} under {o.against} {significant(o.median * factor)}"
     )
     if o.deviations is not None:
         return f"{text} ({o.deviations:.1f} robust deviations)"
@@ -170,7 +108,7 @@ def outlier_said(o: Outlier) -> str:
 
 
 def _notes(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
-    notes = [note for note in fleet.notes if not note.text.startswith(NO_LINKS)]  # told there
+    notes = [note for note in fleet.notes if not told_without_links(fleet, note.text)]
     out: list[Row] = [row("")] if notes else []
     for note in notes:
         out += hung(f" {glyphs.note} ", shown(fleet.noted(note)), cells)

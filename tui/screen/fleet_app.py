@@ -14,9 +14,10 @@ from textual.screen import Screen
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.slow_ranks import slow_ranks
+from roofwatch.session.printable import shown
 from roofwatch.tui.drawing import palette
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width
+from roofwatch.tui.drawing.rows_of_text import Row, fit, row, width, words_of
 from roofwatch.tui.drawing.theme import COLORLESS, DARK, THEMES
 from roofwatch.tui.fleet.fleet_grid import At, Grid, grid_rows, moved, room_for, shown_slow
 from roofwatch.tui.fleet.fleet_head import head_rows
@@ -84,17 +85,32 @@ class FleetScreen(Screen[None]):
     def rows(self, cells: int, height: int) -> list[Row]:
         """All of the screen."""
         head = self._head(cells)
-        room = height - len(head) - FOOTER_ROWS
+        room = height - len(head) - FOOTER_ROWS - self._cause_rows
         self.at = moved(self.grid, self.at, cells, room)
         grid = grid_rows(self.grid, self.at, cells, room, self.glyphs)
         if self.grid.slow_links and room > len(grid):  # where the ranks leave room
             beneath = [row(""), *slow_link_rows(self.grid.fleet, cells, self.glyphs)]
             grid += beneath[: room - len(grid)]
         blank = [row("")] * max(0, room - len(grid))
-        return [*head, *grid[:room], *blank, self._footer(cells)]
+        return [*head, *grid[:room], *blank, *self._cause(cells), self._footer(cells)]
+
+    @property
+    def _cause_rows(self) -> int:
+        """A row for why the rank under the cursor is slow, where one is."""
+        return 1 if self.grid.outliers else 0
+
+    def _cause(self, cells: int) -> list[Row]:
+        if not self._cause_rows:
+            return []
+        said = shown(self.grid.cause(self.at.rank))
+        if not said:
+            return [row("")]
+        sign = f" {self.glyphs.warn} "
+        return [row((sign, "warn"), words_of(said, cells - len(sign), self.glyphs.ellipsis))]
 
     def _head(self, cells: int) -> list[Row]:
-        return head_rows(self.grid.fleet, self._slow, self.grid.slow_links, cells, self.glyphs)
+        grid = self.grid
+        return head_rows(grid.fleet, grid.metrics, self._slow, grid.slow_links, cells, self.glyphs)
 
     def _footer(self, cells: int) -> Row:
         room = room_for(self.grid, cells, self.size.height)
@@ -122,7 +138,7 @@ class FleetScreen(Screen[None]):
 
     def _room(self) -> tuple[int, int]:
         cells, height = self.size.width, self.size.height
-        return cells, height - len(self._head(cells)) - FOOTER_ROWS
+        return cells, height - len(self._head(cells)) - FOOTER_ROWS - self._cause_rows
 
     def _draw(self) -> None:
         self.pane.show(self.rows(self.size.width, self.size.height))

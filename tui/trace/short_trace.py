@@ -9,8 +9,8 @@ from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, page, row, wrapped
 from roofwatch.tui.drawing.short_rows import CUT, parts
+from roofwatch.tui.drawing.told_apart import told_apart
 from roofwatch.tui.trace.kernel_label import kernel_label
-from roofwatch.tui.trace.told_apart import told_apart
 from roofwatch.tui.trace.trace_pane import NO_TRACE
 from roofwatch.tui.trace.trace_rows import main_bound
 from roofwatch.tui.trace.trace_table import BOUND, share_said

@@ -15,8 +15,8 @@ from roofwatch.tui.drawing.numbers import percent
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.drawing.telling import arrows, more_rows
+from roofwatch.tui.drawing.told_apart import told_apart
 from roofwatch.tui.trace.kernel_label import kernel_label
-from roofwatch.tui.trace.told_apart import told_apart
 
 BOUND = {"memory": "burst", "compute": "ok", "overhead": "warn", "unknown": "dim"}
 """Styles of the bounds; the word stands beside."""

@@ -68,6 +68,23 @@ def test_a_node_is_judged_by_its_best_link() -> None:
     assert slow[0].deviations is not None
 
 
+@pytest.mark.parametrize(
+    ("rates", "slow"),
+    [
+        ((1.75, 3.68, 3.27), []),  # two of three always share the best link
+        ((3.0, 3.68, 3.3), []),
+        ((3.0, 3.68, 3.01), ["n0"]),
+        ((0.11, 3.68, 0.1), ["n0"]),
+    ],
+)
+def test_of_three_nodes_the_one_without_the_best_link_is_not_slow_for_that(
+    rates: tuple[float, ...], slow: list[str]
+) -> None:
+    ring = zip(((0, 1), (1, 2), (2, 0)), rates, strict=True)
+    links = [link(a, b, gbs, BETWEEN) for (a, b), gbs in ring]
+    assert [s.what for s in slow_links(fleet_of([0, 1, 2], links))][:1] == slow
+
+
 def test_one_slow_pair_within_a_node_is_named() -> None:
     links = [link(i, i + 1, 380 + i) for i in range(7)]
     links[3] = link(3, 4, 200)

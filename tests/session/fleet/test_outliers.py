@@ -13,7 +13,7 @@ from simulated_ranks import planted
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import FAILED, Header, RankLine
-from roofwatch.session.fleet.outliers import GROUPS, PAIR, Outlier, outliers
+from roofwatch.session.fleet.outliers import GROUPS, HALVED, PAIR, Outlier, outliers
 from roofwatch.session.fleet.slow_ranks import slow_ranks
 from roofwatch.session.fleet.spreads import metrics
 
@@ -181,3 +181,69 @@ def test_a_rank_that_never_came_is_on_no_node() -> None:
     fleet.add(RankLine(rank=3, node="rank 3", state="absent", why="never came, in 120 s"))
     assert list(fleet.nodes) == ["node0"]
     assert (fleet.ranks[3].who, fleet.ranks[3].fared) == ("rank 3", "absent: never came, in 120 s")
+
+
+def test_ranks_too_far_apart_to_name_one_are_said_to_be() -> None:
+    fleet = fleet_of([100.0, 80.0, 60.0])
+    (metric,) = metrics(fleet)
+    assert found(fleet) == []
+    assert metric.too_far
+    assert metric.slow_under is None  # 117 %: a limit that nothing can pass
+    assert metric.apart == pytest.approx(0.4)
+    (alike,) = metrics(fleet_of([100.0, 99.9, 99.8]))
+    assert not alike.too_far
+    assert alike.slow_under is not None
+    (alone,) = metrics(fleet_of([100.0]))
+    assert not alone.too_far
+    assert not alone.comparable
+
+
+def test_one_at_half_of_the_best_is_named_however_far_the_others_lie_apart() -> None:
+    for rates, slow in (
+        ([100.0, 72.7, 50.0], [2]),
+        ([100.0, 79.0, 50.0, 36.0], [3, 2]),
+        ([100.0, *[50.0] * 7], [1, 2, 3, 4, 5, 6, 7]),
+    ):
+        named = found(fleet_of(rates))
+        assert [o.rank for o in named] == slow
+        assert {(o.doubt, o.against, o.median) for o in named} == {(HALVED, "the best", 100.0)}
+        assert {o.deviations for o in named} == {None}
+        assert not any(m.too_far for m in metrics(fleet_of(rates)))
+
+
+def test_a_spread_that_names_one_does_so_with_its_limit() -> None:
+    fleet = fleet_of([100.0, 99.0, 98.0, 97.0, 96.0, 40.0])
+    (o,) = found(fleet)
+    assert (o.rank, o.doubt) == (5, "")
+    assert metrics(fleet)[0].slow_under is not None
+
+
+def unstable(severity: str = "suspect", code: str = "unstable") -> dict[str, Any]:
+    said = {"code": code, "subject": "add", "severity": severity, "message": "as it says"}
+    return {"findings": [said]}
+
+
+def test_what_nobody_believes_is_not_compared() -> None:
+    every = {str(i): unstable() for i in range(3)}
+    for rates in ([100.0, 60.0], [100.0, 99.9, 40.0], [100.0, 80.0, 60.0]):
+        fleet = fleet_of(rates, **every)
+        assert found(fleet) == []
+        assert not metrics(fleet)[0].comparable
+        assert not metrics(fleet)[0].too_far
+
+
+def test_who_is_held_against_a_figure_in_doubt_is_not_slow_and_one_in_doubt_itself_is() -> None:
+    assert found(fleet_of([140.0, 100.0], **{"0": unstable("wrong", "l2-hit")})) == []
+    assert found(fleet_of([100.0, 40.0, 41.0, 40.5], **{"0": unstable("wrong", "l2-hit")})) == []
+    (slow,) = found(fleet_of([100.0, 60.0], **{"1": unstable()}))
+    assert (slow.rank, slow.reason.code, slow.reason.text) == (1, "unstable", "as it says")
+    (slow,) = found(fleet_of([100.0, 60.0], **{"1": unstable("note")}))
+    assert slow.reason.code == "unknown"
+    named = found(fleet_of([100.0, 100.1, 99.9, 60.0], **{"3": unstable(), "1": unstable()}))
+    assert [(o.rank, o.reason.code) for o in named] == [(3, "unstable")]
+
+
+def test_rates_of_nothing_are_not_compared() -> None:
+    fleet = fleet_of([0.0, 0.0, 0.0])
+    assert found(fleet) == []
+    assert not metrics(fleet)[0].comparable

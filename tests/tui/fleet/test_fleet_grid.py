@@ -193,3 +193,64 @@ def test_a_doubted_figure_and_a_rank_that_is_not_slow_have_a_sign_of_their_own()
     first = rank_rows(grid, grid.ranks[2], 100, UNICODE)[1]
     assert (text_of(first), grid.marked(grid.ranks[2])) == ("done, doubted", "")
     assert any(text_of(r).startswith("? ") for r in help_rows(76, UNICODE))
+
+
+def test_hosts_with_long_names_are_told_apart() -> None:
+    fleet = made_fleet(16, links=False)
+    for rank, r in fleet.ranks.items():
+        node = f"ip-10-0-{rank // 8}-23.us-west-2.compute.internal"
+        fleet.ranks[rank] = msgspec.structs.replace(r, node=node)
+    rows = [text_of(r)[:24] for r in grid_rows(Grid(fleet), At(), 80, 24, UNICODE)[4:]]
+    assert len({r[3:] for r in rows}) == 16
+    assert "ip-10-0-0-23" in rows[0]
+    assert "ip-10-0-1-23" in rows[8]
+
+
+def test_the_head_is_of_the_card_under_the_cursor_and_a_row_says_which_it_has() -> None:
+    fleet = made_fleet(4, links=False)
+    for rank in (2, 3):
+        r = fleet.ranks[rank]
+        of = {k: msgspec.structs.replace(f, value=f.value / 2) for k, f in r.figures.items()}
+        fleet.ranks[rank] = msgspec.structs.replace(r, device="NVIDIA A100-SXM4-80GB", figures=of)
+    grid = Grid(fleet)
+    first, last = (
+        [text_of(r) for r in grid_rows(grid, At(rank=i), 80, 24, UNICODE)] for i in (0, 3)
+    )
+    assert first[2].startswith(" faster, H200")
+    assert last[2].startswith(" faster, A100-SXM4")
+    tops = [float(rows[2].split("GB/s")[0].split()[-1]) for rows in (first, last)]
+    assert tops[0] == pytest.approx(2 * tops[1], rel=0.1)
+    words = [next(r for r in last if f"node000 {i}" in r) for i in range(4)]
+    assert ["A100-SXM4" in w for w in words] == [False, False, True, True]
+    assert ["H200" in w for w in words] == [True, True, False, False]
+    alone = grid_rows(Grid(made_fleet(4, links=False)), At(), 80, 24, UNICODE)
+    assert not any("H200" in text_of(r) for r in alone)
+
+
+def test_a_page_says_which_figure_a_cause_is_of_and_a_cpu_has_no_sm() -> None:
+    fleet = made_fleet(8, links=False)
+    r = fleet.ranks[2]
+    half = msgspec.structs.replace(r.figures["matmul-bf16"], value=100.0)
+    fleet.ranks[2] = msgspec.structs.replace(r, figures={**r.figures, "matmul-bf16": half})
+    grid = Grid(fleet)
+    page = [text_of(t) for t in rank_rows(grid, grid.ranks[2], 100, UNICODE)]
+    assert any(t.startswith("▲ unknown: not its clock;") and "(matmul-bf16)" in t for t in page)
+    assert grid.cause(2).startswith("matmul-bf16: not its clock")
+    assert grid.cause(0) == ""
+    for rank, r in fleet.ranks.items():
+        fleet.ranks[rank] = msgspec.structs.replace(r, kind="cpu")
+    of = Grid(fleet)
+    page = [text_of(t) for t in rank_rows(of, of.ranks[0], 100, UNICODE)]
+    assert "CPU clock" in page[3]
+    assert any(t.startswith("CPU clock, held, MHz") for t in page)
+    assert not any("SM clock" in t for t in page[:20] if not t.startswith("finding"))
+    assert any("CPU clock" in text_of(t) for t in grid_rows(of, At(column=9), 200, 24, UNICODE))
+
+
+def test_figures_too_far_apart_are_marked_in_the_head() -> None:
+    fleet = made_fleet(3, links=False)
+    for rank, share in ((0, 1.0), (1, 0.8), (2, 0.6)):
+        r = fleet.ranks[rank]
+        add = msgspec.structs.replace(r.figures["add_scalar-fp16"], value=4000 * share)
+        fleet.ranks[rank] = msgspec.structs.replace(r, figures={"add_scalar-fp16": add})
+    assert "3200 GB/s ▲" in text_of(grid_rows(Grid(fleet), At(), 80, 24, UNICODE)[2])

@@ -150,3 +150,17 @@ def test_without_a_terminal_it_says_so(tmp_path: Path, capsys: pytest.CaptureFix
         show.main([str(path), "--replay"])
     assert ended.value.code == 2
     assert "--replay needs a terminal" in capsys.readouterr().err
+
+
+async def test_why_the_rank_under_the_cursor_is_slow_stands_in_the_grid() -> None:
+    app = FleetApp(made_fleet(64), UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert app.pane.lines[-2].strip() == ""  # the first is not slow
+        await pilot.press("n")
+        told = app.pane.lines[-2]
+        assert told.startswith(" ▲ ")
+        assert "its power limit is 500 W, the others' 700 W" in told
+        await pilot.press("end")
+        assert len(app.pane.lines) == 24
+        assert "node007 7" in here(app)

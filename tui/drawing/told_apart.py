@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from roofwatch.tui.drawing.rows_of_text import head_of
 
-_PART = re.compile(r"[^\w]|_")  # between two parts of a kernel's name
+_PART = re.compile(r"[^\w]|_")  # between two parts of a kernel's or a host's name
 
 
 def told_apart(names: Sequence[str], cells: int, ellipsis: str) -> list[str]:

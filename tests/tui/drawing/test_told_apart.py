@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from roofwatch.tui.drawing.rows_of_text import head_of
-from roofwatch.tui.trace.told_apart import told_apart
+from roofwatch.tui.drawing.told_apart import told_apart
 
 TWO = [
     "addmm: nvjet_sm90_tst_128x8_64x12_4x1_v_bz_splitK_bias_TNT",
