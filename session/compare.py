@@ -17,7 +17,7 @@ from roofwatch.session.figures import STREAMS, Figure, figures
 from roofwatch.session.fold import Session
 from roofwatch.session.noise import TURNS_APART, TURNS_TO_TURNS, further, leaves_out_1
 from roofwatch.session.printable import shown
-from roofwatch.session.roof_doubts import doubted_probes
+from roofwatch.session.roof_doubts import unjudged
 from roofwatch.session.roofs import roofs
 from roofwatch.session.same_card import same_card
 
@@ -155,7 +155,7 @@ def compare(a: Session, b: Session) -> Comparison:
     sides = _Sides(
         two_cards=of_one_kind(a, b),
         one_machine=same_card(a, b) is not False,
-        doubts={"a": doubted_probes(a, roofs(a)), "b": doubted_probes(b, roofs(b))},
+        doubts={"a": unjudged(a, roofs(a)), "b": unjudged(b, roofs(b))},
     )
     both = [(f, of_b[key]) for key, f in of_a.items() if key in of_b]
     pairs = [pair for f, g in both if (pair := _pair(f, g, sides))]

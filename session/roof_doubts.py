@@ -20,6 +20,8 @@ FLAGGED = "flagged"
 OVER = 1.005  # of a roof: what is written as 101 % or more
 AT_ONCE = ("stream", "burst")  # protocols of what is not held
 BELOW = "below"
+CARD_SLOW = ("throttled", "power-capped", "low-clock", "low-without-cause")
+"""Findings that say why a card is slow: none makes the figure a wrong one."""
 UNSETTLED = "time-cap"  # why a probe stopped whose repetitions never came to agree
 
 
@@ -51,6 +53,18 @@ def doubted_probes(
     if found is None:
         found = _judged(session)
     return _flagged(session, found) | doubted(session, own, found)
+
+
+def unjudged(session: Session, own: Roofs) -> dict[str, str]:
+    """Why a comparison does not judge the figure of a probe.
+
+    As ``doubted_probes``; but that a figure is below its range, and what makes a card slow, is no
+    doubt of it: a card that became slower is what a comparison is to find.
+    """
+    found = [f for f in _judged(session) if f.code not in CARD_SLOW]
+    doubts = doubted(session, own, found)
+    slow = {probe for probe, why in doubts.items() if why.startswith(BELOW)}
+    return {p: why for p, why in doubts.items() if p not in slow} | _flagged(session, found)
 
 
 def _judged(session: Session) -> Sequence[Finding]:

@@ -189,7 +189,9 @@ def test_figures_that_their_session_does_not_believe_are_told(made: Any) -> None
     assert "--strict cannot tell: doubted: add_scalar fp16 0." in err
     assert re.search(r"^add_scalar fp16 .* lower +doubted$", out, re.MULTILINE)
     out = " ".join(out.split())
-    assert "add_scalar fp16 (flagged unstable)." in out.split("doubted in B ")[1]
+    # the other stream too: it is held against this one
+    both = "add_scalar fp16, add_scalar fp32 (flagged unstable)"
+    assert f"{both}." in out.split("doubted in B ")[1]
     assert out.count("flagged unstable") == 1  # once, under the rows
     assert "doubted in A" not in out
     assert "none is better or worse in B; 10 within noise, 2 doubted." in out
@@ -198,10 +200,10 @@ def test_figures_that_their_session_does_not_believe_are_told(made: Any) -> None
     assert (one["noise"], one["doubts"]) == ("doubted", {"b": "flagged unstable"})
     assert one["notes"] == ["not to be believed in B: flagged unstable"]
     md = said(QUICK[0], other, "--md")[1]
-    assert re.search(r"^- doubted in B: .*add_scalar fp16 \(flagged unstable\)$", md, re.MULTILINE)
+    assert re.search(rf"^- doubted in B: .*{re.escape(both)}$", md, re.MULTILINE)
     assert "oubted" not in said(QUICK[0], QUICK[1])[1]
     many = said(QUICK[0], QUICK[2], other)[1]
-    assert "add_scalar fp16 (flagged unstable)." in " ".join(many.split("doubted in C")[1].split())
+    assert f"{both}." in " ".join(many.split("doubted in C")[1].split())
     assert next(x for x in many.splitlines() if x.startswith("add_scalar fp16")).endswith("~")
 
 
@@ -215,6 +217,24 @@ def test_what_is_slower_and_believed_comes_before_what_is_doubted(made: Any) -> 
     assert code == 5
     assert "bf16 burst 0.98" in err
     assert "add_scalar fp32" not in err
+
+
+@pytest.mark.parametrize("by", [0.1, 0.3])
+def test_a_card_that_became_slow_is_slower_however_far_below_its_range(
+    made: Any, by: float
+) -> None:
+    def all_matmuls(event: dict[str, Any]) -> None:
+        if event["kind"] == "measurement" and event["probe"].startswith("matmul"):
+            event["times_s"] = [t * (1 + by) for t in event["times_s"]]
+
+    code, out, err = said(QUICK[0], made("slow.jsonl", all_matmuls), "--strict")
+    assert code == 5
+    told = {what: float(r) for what, r in re.findall(r"(bf16 \w+) (0\.\d+)", err)}
+    assert told == {
+        "bf16 burst": pytest.approx(1 / (1 + by), abs=0.01),
+        "bf16 sustained": pytest.approx(1 / (1 + by), abs=0.01),
+    }
+    assert "doubted" not in out.split("noise\n")[1].split("B / A is outside")[0]
 
 
 def test_strict_does_not_pass_a_session_that_measured_almost_nothing(

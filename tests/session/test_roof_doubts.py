@@ -17,7 +17,7 @@ from roofwatch.session.points import points
 from roofwatch.session.questions import questions
 from roofwatch.session.rates import tflops
 from roofwatch.session.record_rows import table_rows
-from roofwatch.session.roof_doubts import burst_roof, doubted, remark
+from roofwatch.session.roof_doubts import burst_roof, doubted, doubted_probes, remark, unjudged
 from roofwatch.session.roofs import roofs
 from roofwatch.session.three_digits import three_digits
 
@@ -45,6 +45,26 @@ def test_a_burst_outside_its_range_is_not(h200_file: Path) -> None:
     assert doubted(session, own, [])["matmul-bf16"] == "below its expected range"
     session.expects.clear()
     assert doubted(session, own, [])["matmul-bf16"] == "slower than what is held"
+
+
+def test_a_slow_card_is_judged_and_a_wrong_measurement_is_not(
+    h200_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = slower(h200_file, "matmul-fp16", 2.0)
+    own = roofs(session)
+    assert doubted_probes(session, own) == {"matmul-fp16": "below its expected range"}
+    assert unjudged(session, own) == {}
+
+    def found(*codes: str) -> dict[str, str]:
+        (like, *_) = findings(fold(events(h200_file)))
+        told = [
+            structs.replace(like, code=c, severity=SUSPECT, subject="matmul-fp16") for c in codes
+        ]
+        monkeypatch.setattr("roofwatch.session.findings.findings", lambda _: told)
+        return unjudged(session, own)
+
+    assert found("throttled", "power-capped", "low-clock", "low-without-cause") == {}
+    assert found("throttled", "unstable") == {"matmul-fp16": "flagged unstable"}
 
 
 def held_faster(session: Session) -> list[Finding]:
