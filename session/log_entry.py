@@ -18,7 +18,7 @@ from roofwatch.session.file import UnreadableSession
 from roofwatch.session.findings import findings
 from roofwatch.session.fleet.fleet_file import is_fleet
 from roofwatch.session.fold import Session
-from roofwatch.session.listing import Listing, began_s
+from roofwatch.session.listing import Listing, age
 from roofwatch.session.record_rows import longest
 from roofwatch.session.roofs import roofs
 
@@ -156,15 +156,16 @@ def session_log(
     found = []
     for one in listing.entries:
         if is_fleet(one.path):
-            found.append(logged_fleet(one.path, price))
+            found.append((one, logged_fleet(one.path, price)))
             continue
         read = [p for p in parts_of(one.path) if p is not None][-1]
-        found.append(logged(read, price))
+        found.append((one, logged(read, price)))
     # A file that is no session at all stands on the list of our own folder, and not in the log.
     kept = [
-        e for e in found if e.problem is None or e.id or "not a roofwatch session" not in e.problem
+        (age(one, e.started_at), e)
+        for one, e in found
+        if e.problem is None or e.id or "not a roofwatch session" not in e.problem
     ]
-    kept.sort(key=lambda e: (began_s(e.started_at) or 0.0, e.file or ""), reverse=True)
-    yield from kept
+    yield from (e for _, e in sorted(kept, key=lambda aged: aged[0], reverse=True))
     if listing.problem is not None:
         raise UnreadableSession(listing.problem)

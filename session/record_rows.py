@@ -14,6 +14,7 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.suite import DECODE
+from roofwatch.session.began import day_utc
 from roofwatch.session.checks import NOT_OF_THIS, fill
 from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
 from roofwatch.session.events import Expect, Measurement
@@ -337,7 +338,7 @@ def _bend(session: Session, curve: DecodeCurve | None) -> TableRow:
 
 
 def _card(session: Session) -> TableRow:
-    date = (session.started_at or "")[:10]
+    date = day_utc(session.started_at)
     driver = session.software.driver
     with_what = f"driver {driver}" if driver else f"torch {session.software.torch or 'unknown'}"
     said = ", ".join(part for part in (session.device.name, date, with_what) if part)

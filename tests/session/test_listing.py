@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofwatch.session import entry as entry_module
+from roofwatch.session.began import began_s
 from roofwatch.session.entry import COMPLETE, CUT_SHORT, UNREAD, UNREADABLE, Entry, entry_of
 from roofwatch.session.file import events, sessions_folder
 from roofwatch.session.fold import fold
-from roofwatch.session.listing import Listing, began_s
+from roofwatch.session.listing import Listing
 from roofwatch.session.roofs import roofs
 
 SESSIONS = Path(__file__).parents[1] / "sessions"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from rich.cells import cell_len, set_cell_size
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
@@ -97,8 +98,8 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
 def _line(
     e: Logged, when: int, card: int, key: bool, paid: int, room: int, glyphs: Glyphs
 ) -> list[Row]:
-    told = shown(e.started_at or "")[:16].replace("T", " ")
-    date = told if when > 12 else told[5:]
+    told = minute_utc(e.started_at)
+    date = "unknown" if told is None else told if when > 12 else told[5:]
     if e.problem is not None:
         name = shown((e.file or "").rpartition("/")[2]) or "a file"
         return wrapped(f"{name}: {e.problem}", room - 2, "warn", f" {glyphs.warn} ")
