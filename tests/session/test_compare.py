@@ -29,6 +29,7 @@ from roofwatch.session.file import UnreadableSession, events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.noise import RUN_TO_RUN
 from roofwatch.session.replay import Replay
+from roofwatch.session.summary import record
 
 Point = Callable[..., Measurement]
 SESSIONS = Path(__file__).parents[1] / "sessions"
@@ -341,3 +342,15 @@ def test_damaged_sessions_are_compared_or_refused(tmp_path: Path, seed: int) -> 
         msgspec.json.encode(compare(whole, session))
         compared += 1
     assert compared
+
+
+@pytest.mark.parametrize("name", ["runs/run-1", "runs/run-2", "h200-full-1", "record/h200-full"])
+def test_a_held_clock_is_the_one_that_the_record_tells(name: str) -> None:
+    session = fold(events(SESSIONS / f"{name}.jsonl"))
+    compared = {p.what: p.a for p in compare(session, session).pairs}
+    flats = record(session, None).roofs.compute
+    told = {
+        f"{key}: SM clock": c.sm_mhz_sustained for key, c in flats.items() if c.sm_mhz_sustained
+    }
+    assert told
+    assert {what: compared[what] for what in told} == pytest.approx(told, abs=0.06)
