@@ -87,7 +87,8 @@ def _judged(grid: Grid, r: RankFigures) -> bool:
 
 def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyphs: Glyphs) -> Row:
     own, metric, slow = r.figures[name], grid.metric(r.rank, name), grid.slow(r.rank, name)
-    label = head_of(f"{shown(name)}, {own.unit}", wide, glyphs.ellipsis)
+    unit = own.unit.replace("°", glyphs.degree)
+    label = head_of(f"{shown(name)}, {unit}", wide, glyphs.ellipsis)
     line = f"{label:<{wide}} {significant(own.value):>8}"
     if metric is None or not metric.against:
         return row(f"{line} {NOT_READ:>7}")

@@ -102,7 +102,8 @@ def _spread(
 
 def _metric(m: Metric, wide: int, one: bool, glyphs: Glyphs) -> str:
     s = m.spread
-    name = head_of(f"{shown(m.name)}, {m.unit}", wide, glyphs.ellipsis)
+    unit = m.unit.replace("°", glyphs.degree)
+    name = head_of(f"{shown(m.name)}, {unit}", wide, glyphs.ellipsis)
     text = f" {name:<{wide}} {significant(s.median):>8}"
     if one:
         return text
