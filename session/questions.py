@@ -29,6 +29,9 @@ from roofwatch.session.sm_clock import SPIN
 from roofwatch.session.three_digits import three_digits
 from roofwatch.session.throttle import fall
 
+NO_VALUE = {"b_star": "never", "first_bend": "not_seen", "last_over_first": "too_few"}
+"""Why a figure of a decode curve is null; as in a plan, b* is where no batch reaches the roof."""
+
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A question, its answer in a sentence, the figures, and the checks that it rests on."""
@@ -222,6 +225,9 @@ def _decode(session: Session, own: Roofs) -> Question:
             "ai_max": c.ai_max,
             "b_star": c.b_star,
         }
+        known = values[f"{c.model} at {c.context}"]
+        whys = NO_VALUE if c.points[0].paper_s is not None else {}  # without roofs b* is not known
+        known["status"] = {n: whys.get(n, "not_known") for n, v in known.items() if v is None}
     why = next((c.reason for c in reversed(curves) if c.reason), "")
     answer = f"First near linear, then less: {'; '.join(said)}."
     return Question(
