@@ -253,3 +253,29 @@ def test_what_is_of_a_session_alone_is_refused_in_a_line(
     assert code == 2
     assert f"{options[-2 if options[0] == '--replay' else 0]} is of a session" in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["--table", "json"], ["--probe", "matmul-bf16"], ["--price", "2/h"], ["--plot", "roof.txt"]],
+)
+def test_last_is_the_last_session_where_a_fleet_has_no_answer(
+    asked: list[str], fleets: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = sessions_folder() / "h200-full-1.jsonl"
+    code, out, err = said("show", "last", *asked)
+    assert code == 0
+    assert out == said("show", str(session), *asked)[1]
+    assert f"roofwatch show: last of the sessions alone: {session}\n" in err
+    code, _, err = said("show", "last~1", *asked)
+    assert (code, "one session saved in" in err) == (2, True)
+    code, _, err = said("show", str(fleets / "fleet-1.jsonl"), *asked)
+    assert (code, "is a fleet's file" in err) == (2, True)
+
+
+def test_where_the_last_is_a_session_nothing_is_said_of_it(fleets: Path, said: Said) -> None:
+    for fleet in fleets.iterdir():
+        fleet.unlink()
+    code, _, err = said("show", "last", "--table", "json")
+    assert (code, err) == (0, "")

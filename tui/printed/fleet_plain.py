@@ -68,6 +68,11 @@ def show(
     return 0
 
 
+def asks_for_session(options: argparse.Namespace) -> bool:
+    """Whether what is asked has an answer of a session alone: then ``last`` is the last session."""
+    return any(getattr(options, name) for name in OF_A_SESSION)
+
+
 def refuse_of_session(options: argparse.Namespace, refuse: Callable[[str], object]) -> None:
     """A fleet has no roofline of its own: what asks for one is refused."""
     for name in OF_A_SESSION:
