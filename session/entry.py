@@ -68,6 +68,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     partly: bool = False
     ranks: int | None = None
     slow: int = 0
+    findings: dict[str, int] | None = None  # of a fleet: those of all its ranks, by severity
 
     @property
     def state(self) -> str:

@@ -31,7 +31,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     1 and ``of_roof`` of the largest model. ``findings`` counts them by severity, of the
     measurements alone: null where somebody else's work was watched. ``cost`` is the rent of
     ``hours`` where a price was said. Of a fleet ``ranks`` counts them (null: a session) and
-    ``slow`` those that are named; its rates are their medians, its rent is that of all.
+    ``slow`` those that are named; its rates are their medians, findings and rent those of all.
     """
 
     file: str | None
@@ -109,7 +109,7 @@ def logged_fleet(path: Path, price: Price | None = None) -> Logged:
         burst_tflops=told.burst_tflops,
         sustained_tflops=told.sustained_tflops,
         decode=None,
-        findings=None,
+        findings=told.findings,
         faults=told.faults,
         cost=rent,
         currency=price.currency if price else None,
