@@ -158,7 +158,7 @@ def session_log(
         if is_fleet(one.path):
             found.append((one, logged_fleet(one.path, price)))
             continue
-        read = [p for p in parts_of(one.path) if p is not None][-1]
+        read = [p for p in parts_of(one.path, check=True) if p is not None][-1]
         found.append((one, logged(read, price)))
     # A file that is no session at all stands on the list of our own folder, and not in the log.
     kept = [
