@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from roofwatch.verbs.parser import USAGE, Parser, tell
-from roofwatch.verbs.streams import forgiving, not_written, unheard
+from roofwatch.verbs.streams import forgiving, not_written
 
 
 def _speak() -> None:
@@ -131,9 +131,6 @@ def main(argv: list[str] | None = None) -> int:
             raise
         tell(f"roofwatch: {error}")
         return USAGE
-    except BrokenPipeError:
-        unheard()
-        return 0
     except OSError as error:
         not_written(error, "roofwatch")
     except KeyboardInterrupt:

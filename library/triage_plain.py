@@ -29,6 +29,7 @@ from roofwatch.tui.drawing.glyphs import Glyphs, for_terminal
 from roofwatch.tui.drawing.print_rows import columns, print_rows
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row
 from roofwatch.tui.printed.live_options import device
+from roofwatch.tui.printed.patient_stream import patient
 
 USAGE, ABSENT, FAILED = 2, 3, 4
 OF_FILES = (NominalError, UnreadableSession)
@@ -92,7 +93,7 @@ def answer(options: argparse.Namespace, tell: Callable[[object], None]) -> int:
         )
         if out is not None:
             _write(found, out, options.json)
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
         if watched is not None and watched.raised is error:
@@ -132,7 +133,7 @@ def _own_stdout() -> TextIO | None:
     try:
         sys.stdout.flush()
         number = sys.stdout.fileno()
-        out = os.fdopen(os.dup(number), "w", encoding=sys.stdout.encoding, errors="replace")
+        out = patient(os.dup(number), sys.stdout.encoding)
         os.dup2(2, number)
     except (OSError, ValueError):  # no file behind it, or no stderr
         return sys.stdout

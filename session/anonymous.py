@@ -12,7 +12,7 @@ import msgspec
 from roofwatch.session import private_text
 from roofwatch.session.events import AnyEvent, Device, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
-from roofwatch.session.private_text import GONE
+from roofwatch.session.private_path import GONE
 
 SHORTEST = 2  # characters of a name that is looked for in other text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.compare import Pair, Which
 from roofwatch.session.comparison_words import doubts_said, method, noise_said, verdict
 from roofwatch.session.differences import UUID, Condition
@@ -63,8 +64,8 @@ def _against(name: str, other: Against, text: Text, others: Text, table: Table) 
 
 def _who(which: Which, text: Text, others: Text) -> str:
     told = [others(which.name or "unknown device"), text(which.suite)]
-    if which.started_at:
-        told.append(f"{text(which.started_at)[:16].replace('T', ' ')} UTC")
+    if when := minute_utc(which.started_at):
+        told.append(f"{when} UTC")
     if which.id:
         told.append(f"session {text(which.id)}")
     if not which.complete:

@@ -68,6 +68,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     partly: bool = False
     ranks: int | None = None
     slow: int = 0
+    findings: dict[str, int] | None = None  # of a fleet: those of all its ranks, by severity
 
     @property
     def state(self) -> str:
@@ -116,8 +117,11 @@ class Parts(NamedTuple):
     problem: str | None = None
 
 
-def parts_of(path: Path) -> Iterator[Parts | None]:
-    """Read one file: None after each part of it, then what was read."""
+def parts_of(path: Path, check: bool = False) -> Iterator[Parts | None]:
+    """Read one file: None after each part of it, then what was read.
+
+    ``check``: a sample that cannot be read counts too, as for whoever shows the session.
+    """
     size, mtime = 0, 0.0
     try:
         # Looked at again after opening, without waiting: it may have become a link or a pipe.
@@ -128,13 +132,13 @@ def parts_of(path: Path) -> Iterator[Parts | None]:
             if not stat.S_ISREG(told.st_mode):
                 raise _Unreadable("is no file")
             head, tail = [], []
-            for event in _events(file, 0, size if size <= WHOLE_BYTES else HEAD_BYTES):
+            for event in _events(file, 0, size if size <= WHOLE_BYTES else HEAD_BYTES, check):
                 if event is None:
                     yield None
                 else:
                     head.append(event)
             if size > WHOLE_BYTES:
-                tail = [e for e in _events(file, size - TAIL_BYTES, size) if e is not None]
+                tail = [e for e in _events(file, size - TAIL_BYTES, size, check) if e is not None]
         yield Parts(path, size, mtime, head, tail)
     except OSError as error:
         yield Parts(path, size, mtime, [], [], error.strerror or str(error))
@@ -142,7 +146,7 @@ def parts_of(path: Path) -> Iterator[Parts | None]:
         yield Parts(path, size, mtime, [], [], str(error) or "nested too deeply")
 
 
-def _events(file: BinaryIO, begin: int, end: int) -> Iterator[AnyEvent | None]:
+def _events(file: BinaryIO, begin: int, end: int, check: bool) -> Iterator[AnyEvent | None]:
     """The whole lines between two places, but for samples and series; None after each part.
 
     Of the last sample only the moment is of use, and it is decoded for that.
@@ -158,6 +162,8 @@ def _events(file: BinaryIO, begin: int, end: int) -> Iterator[AnyEvent | None]:
         row, at, part = row + 1, at + len(raw), part + len(raw)
         if raw.startswith(SKIPPED) and row > 1:
             last = raw
+            if check:
+                _event(raw, 0 if begin else row)
         elif (event := _event(raw, 0 if begin else row)) is not None:
             yield event
         if part >= PART_BYTES:

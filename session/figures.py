@@ -154,8 +154,8 @@ def _held(session: Session) -> Iterator[Figure]:
         inside = session.between(m.begin_s, m.end_s)
         nvml = [s.sm_mhz for s in inside if s.sm_mhz]
         by = SPIN if m.clock_mhz else NVML if session.telemetry_source == NVML else "host"
-        spun = list(zip(m.clock_t_s, m.clock_mhz, strict=True))
-        clock = _of_blocks(spun, CLOCK_S) if spun else estimate(nvml)
+        spin = zip(m.clock_t_s, m.clock_mhz, strict=True)
+        clock = _in_blocks(list(spin), CLOCK_S) if m.clock_mhz else estimate(nvml)
         power = _power(m, inside)
         rate = estimate(m.times_s, partial(value, m))
         per_watt = over(rate, power) if rate and power and m.peak_key else None
@@ -180,24 +180,23 @@ def _held(session: Session) -> Iterator[Figure]:
 
 def _power(m: Measurement, inside: Sequence[Sample]) -> Estimate | None:
     drawn = [(s.t - m.begin_s, s.power_w) for s in inside if s.power_w]
-    return _of_blocks(drawn, min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL))
+    return _in_blocks(drawn, min(POWER_S, (m.end_s - m.begin_s) / FEWEST_INTERVAL))
 
 
-def _of_blocks(read: Sequence[tuple[float, float]], block_s: float) -> Estimate | None:
+def _in_blocks(read: Sequence[tuple[float, float]], block_s: float) -> Estimate | None:
     """The median of all readings, as it is told elsewhere; its interval is of their blocks."""
-    values = [value for _, value in read]
-    found = estimate(values)
+    found = estimate([value for _, value in read])
     if found is None or found.interval is None:
         return found
-    around = median_interval(_blocks([t for t, _ in read], values, block_s))
+    around = median_interval(_blocks(read, block_s))
     ends = (min(around[0], found.value), max(around[1], found.value)) if around else None
     return Estimate(found.value, ends)
 
 
-def _blocks(at_s: Sequence[float], values: Sequence[float], block_s: float) -> list[float]:
+def _blocks(read: Sequence[tuple[float, float]], block_s: float) -> list[float]:
     """Medians of the readings of each stretch of so many seconds."""
     blocks: dict[int, list[float]] = {}
-    for t, reading in zip(at_s, values, strict=True):
+    for t, reading in read:
         blocks.setdefault(int(t / block_s) if block_s else 0, []).append(reading)
     return [median(readings) for readings in blocks.values()]
 

@@ -32,7 +32,7 @@ from roofwatch.session.health import CardHealth
 from roofwatch.session.older_runs import thinned
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import working_set_bytes
-from roofwatch.session.samples import Samples
+from roofwatch.session.samples import Samples, read_only
 from roofwatch.session.which_stands import standing
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ class Session:
 
     def _sampled(self, sample: Sample) -> None:
         """Keep a sample with its card's; of no card, or before any is known, it is the measured."""
+        sample = read_only(sample)
         told = self._devices.get("telemetry")
         own = told.index if told is not None else None
         if own is None or sample.gpu is None or sample.gpu == own:

@@ -13,6 +13,7 @@ from roofwatch.notebook.finding import WRONG
 from roofwatch.roofline.own_best import TIMES
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.began import NO_DAY, day_utc
 from roofwatch.session.differences import apart_of
 from roofwatch.session.entry import Parts, folded, parts_of
 from roofwatch.session.events import Device
@@ -152,7 +153,7 @@ def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
             apart = max(apart, TURNS_TO_TURNS / TIMES)
         if not own:
             apart = max(apart, apart_of(unit_of(m)))
-        date = (session.started_at or "an unknown day")[:10]
+        date = day_utc(session.started_at) or NO_DAY
         device = "CPU" if session.device.kind == "cpu" else "card"
         yield Best(probe=m.probe, rate=value(m), apart=apart, date=date, own=own, device=device)
 

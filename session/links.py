@@ -80,7 +80,14 @@ def links(session: Session, run: int | None = None) -> list[Link]:
         one = held.get(f"{op}-{memory}")
         if one is not None or of:
             found.append(_host_link(session, op, memory, one, of))
-    return [*found, *_peers(session, wanted), *_memory(session, wanted)]
+    return [_told(link) for link in (*found, *_peers(session, wanted), *_memory(session, wanted))]
+
+
+def _told(link: Link) -> Link:
+    """With a status for what else is null: no expectation, or nothing between two cards."""
+    nulls = (n for n in link.__struct_fields__ if getattr(link, n) is None)
+    whys = {n: "not_applicable" if n == "ancestor" else "not_known" for n in nulls}
+    return msgspec.structs.replace(link, status=whys | link.status)
 
 
 def loaded(session: Session, m: Measurement) -> CardHealth | None:

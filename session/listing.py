@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import math
 import os
 import stat
@@ -12,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from roofwatch.session.began import began_s
 from roofwatch.session.entry import Entry, entry_of
 from roofwatch.session.file import SaveRefused, sessions_folder
 
@@ -173,14 +173,11 @@ def _own_folder() -> list[Path]:
 
 
 def _when(entry: Entry) -> tuple[float, str]:
-    """When a session began, as it says; before that is read, when its file was last written."""
-    return began_s(entry.started_at) or entry.mtime_s, entry.path.name
+    """When a session began, as it says; else, and before that is read, when it was last written."""
+    return age(entry, entry.started_at)
 
 
-def began_s(started_at: str | None) -> float | None:
-    """Seconds since 1970 of a moment as sessions write it; None where it is none."""
-    try:
-        told = datetime.datetime.fromisoformat((started_at or "").replace("Z", "+00:00"))
-        return told.replace(tzinfo=told.tzinfo or datetime.timezone.utc).timestamp()
-    except (ValueError, OverflowError):
-        return None
+def age(entry: Entry, started_at: str | None) -> tuple[float, str]:
+    """By what saved sessions are newer and older: ``last~1`` and the log go by the same."""
+    began = began_s(started_at)
+    return began if began is not None else entry.mtime_s, entry.path.name

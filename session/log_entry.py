@@ -18,7 +18,7 @@ from roofwatch.session.file import UnreadableSession
 from roofwatch.session.findings import findings
 from roofwatch.session.fleet.fleet_file import is_fleet
 from roofwatch.session.fold import Session
-from roofwatch.session.listing import Listing, began_s
+from roofwatch.session.listing import Listing, age
 from roofwatch.session.record_rows import longest
 from roofwatch.session.roofs import roofs
 
@@ -31,7 +31,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     1 and ``of_roof`` of the largest model. ``findings`` counts them by severity, of the
     measurements alone: null where somebody else's work was watched. ``cost`` is the rent of
     ``hours`` where a price was said. Of a fleet ``ranks`` counts them (null: a session) and
-    ``slow`` those that are named; its rates are their medians, its rent is that of all.
+    ``slow`` those that are named; its rates are their medians, findings and rent those of all.
     """
 
     file: str | None
@@ -109,7 +109,7 @@ def logged_fleet(path: Path, price: Price | None = None) -> Logged:
         burst_tflops=told.burst_tflops,
         sustained_tflops=told.sustained_tflops,
         decode=None,
-        findings=None,
+        findings=told.findings,
         faults=told.faults,
         cost=rent,
         currency=price.currency if price else None,
@@ -156,15 +156,16 @@ def session_log(
     found = []
     for one in listing.entries:
         if is_fleet(one.path):
-            found.append(logged_fleet(one.path, price))
+            found.append((one, logged_fleet(one.path, price)))
             continue
-        read = [p for p in parts_of(one.path) if p is not None][-1]
-        found.append(logged(read, price))
+        read = [p for p in parts_of(one.path, check=True) if p is not None][-1]
+        found.append((one, logged(read, price)))
     # A file that is no session at all stands on the list of our own folder, and not in the log.
     kept = [
-        e for e in found if e.problem is None or e.id or "not a roofwatch session" not in e.problem
+        (age(one, e.started_at), e)
+        for one, e in found
+        if e.problem is None or e.id or "not a roofwatch session" not in e.problem
     ]
-    kept.sort(key=lambda e: (began_s(e.started_at) or 0.0, e.file or ""), reverse=True)
-    yield from kept
+    yield from (e for _, e in sorted(kept, key=lambda aged: aged[0], reverse=True))
     if listing.problem is not None:
         raise UnreadableSession(listing.problem)

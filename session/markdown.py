@@ -9,6 +9,7 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
 from roofwatch.session.anonymous import clean, cleaner
+from roofwatch.session.began import minute_utc
 from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
 from roofwatch.session.comparison_markdown import comparison_markdown
@@ -106,8 +107,8 @@ def _title(session: Session, others: Escape) -> str:
     ):
         if version:
             told.append(f"{what} {others(version)}")
-    if session.started_at:
-        told.append(f"{text(session.started_at)[:16].replace('T', ' ')} UTC")
+    if when := minute_utc(session.started_at):
+        told.append(f"{when} UTC")
     told.append(f"session {text(session.id or 'without an id')}")
     told.append(f"{text(session.suite)}, {session.duration_s:.0f} s")
     return " · ".join(told)

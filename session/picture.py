@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.toml_text import one_line
+from roofwatch.session.began import said_minute
 from roofwatch.session.fold import Session
 from roofwatch.session.points import Point, points, trace
 from roofwatch.session.printable import shown
@@ -321,8 +322,7 @@ def titles(session: Session, key: str | None) -> tuple[str, str]:
     named = shown(device.name or "unknown device")
     name = "".join(c if c.isprintable() else "\ufffd" for c in named)[:60]
     told = [f"power limit {device.power_limit_w:.0f} W"] if device.power_limit_w else []
-    when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
-    told.append(f"recorded {when} UTC" if session.started_at else f"recorded {when}")
+    told.append(f"recorded {said_minute(session.started_at)}")
     told += [] if session.complete else ["not complete"]
     return f"{name}  ·  {key}" if key else name, "  ·  ".join(told)
 

@@ -15,7 +15,7 @@ from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.fleet_roofs import device_names, slowest_roofs
+from roofwatch.session.fleet.fleet_roofs import device_names, least_memory_bytes, slowest_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
@@ -133,7 +133,7 @@ def _one_card(
             raise PlanError(f"its ranks are {' and '.join(names)}: say which card (--gpu)")
         if not own:
             raise PlanError("no rank of the fleet has measured a card")
-        found += own
+        found += [_with_memory(c, least_memory_bytes(fleet, c.name)) for c in own]
     for other in ([asked_for] if asked_for else []) + found[1:]:
         if not _same(found[0], other):
             raise PlanError(f"measured on {found[0].name}, not on {other.name}")
@@ -152,6 +152,11 @@ def _named(name: str, cards: Cards) -> Nominal:
         return Nominal(origin="none", name=name)
 
 
+def _with_memory(card: Nominal, seen_bytes: float | None) -> Nominal:
+    """With the memory of the very cards, whichever roofs are asked for."""
+    return msgspec.structs.replace(card, memory_bytes=seen_bytes) if seen_bytes else card
+
+
 def card_of(session: Session) -> Nominal:
     """The card's nominal figures, with the memory that the driver reports.
 
@@ -159,8 +164,7 @@ def card_of(session: Session) -> Nominal:
     """
     device = session.device
     card = session.nominal or Nominal(origin="none", name=device.name or "unnamed")
-    if device.memory_bytes:  # of this very card, whichever roofs are asked for
-        card = msgspec.structs.replace(card, memory_bytes=device.memory_bytes)
+    card = _with_memory(card, device.memory_bytes)
     if card.pcie_gen or not (device.pcie_gen_max and device.pcie_lanes_max):
         return card
     link = {"pcie_gen": device.pcie_gen_max, "pcie_lanes": device.pcie_lanes_max}

@@ -8,101 +8,89 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 
-GONE = "(removed)"
+from roofwatch.session.private_path import GONE, path_at, unquoted
+
 HEX4 = "[0-9a-f]{4}"
+ANY_CASE = re.IGNORECASE | re.ASCII  # letters of other scripts may stand beside what is looked for
 UUID = re.compile(
-    rf"(?:MIG-)?(?:GPU-)?[0-9a-f]{{8}}(?:-{HEX4}){{3}}-[0-9a-f]{{12}}|\b(?:GPU|MIG)-[0-9a-f]{{32}}\b",
-    re.IGNORECASE,
+    rf"(?:MIG-)?(?:GPU-)?[0-9a-f]{{8}}(?:-{HEX4}){{3}}-[0-9a-f]{{12}}|\b(?:GPU|MIG)-[0-9a-f]{{32}}\b"
+    r"|\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{0,12}){0,4}(?!\w)",
+    ANY_CASE,
 )
-MAC = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){5,19}[0-9a-f]{2}(?![\w:])", re.IGNORECASE)
+"""Whole, or as short as two cards of one name are told apart by."""
+MAC = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){5,19}[0-9a-f]{2}(?![\w:])", ANY_CASE)
 BUS = re.compile(
     r"(?<!\w)(?:[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-7])?|"
     r"(?<!:)[0-9a-f]{2}:[01][0-9a-f]\.[0-7])(?!\w)",
-    re.IGNORECASE,
+    ANY_CASE,
 )
 """Of PCI, as the driver or the kernel writes it; without a domain a device's number is below 20."""
-ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)")
-BEGIN = r"(?:~\w{0,32}|\.{1,2}|\$\w{1,64}|\$(?=/\w+/)|[A-Za-z]:|[A-Za-z][\w+.-]{0,15}:/{1,2})?[/\\]"
-OPENED = re.compile(rf"""(["'])(?:-[A-Za-z])?{BEGIN}[\w.@+~%-]""")
-CLOSED = {quote: re.compile(rf"{quote}(?!\w)") for quote in "\"'"}
-LINE = re.compile(r'["\n]')
-"""A path in quotes, with blanks: it ends at such a quote behind which no word goes on, ahead of the
-next double quote and the line's end."""
-WORDS = re.compile(r"""((?:[\s"`,;()\[\]{}<>|]|(?<!\w)'|'(?!\w))+)""")
-PATH = re.compile(rf"(?:^|(?<=[=:>])|(?<=^-[A-Za-z])){BEGIN}(?=[\w.@+~%-][\w.@+~%/\\-])(?![\d.]+$)")
-"""A path begins with a slash that follows no word: GB/s, read/write, $/h and ``/2`` are none."""
-NO_PATH = frozenset({"/Mtok", "/token", "/day", "/min"})
+ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)", re.ASCII)
+WORDS = re.compile(
+    r"""((?:\x1b\[[\d;]{0,20}[A-Za-z]|[\s"`,;()\[\]{}<>|\x00-\x1f\x7f]|(?<!\w)'|'(?!\w)"""
+    r"""|(?![’‐-―])[^\w\x00-\x7f]|(?<!\w)[’‐-―]|[’‐-―](?!\w))+)"""
+)
+"""What parts words: spaces, a terminal's colours, and signs of any script; not what stands within
+a word, an apostrophe or a dash."""
 ENDING = re.compile(
     r"\.(?:py|pyc|ipynb|jsonl?|toml|ya?ml|txt|log|csv|md|html?|xml|ini|cfg|conf|env|sh|c|cc|cpp|cuh?|h"
     r"|rs|so|dll|whl|gz|zip|tar|safetensors|bin|pth?|ckpt|onnx|gguf|npz?|pkl|h5|parquet|db|sqlite"
     r"|nsys-rep|pid|sock|lock|out|err)(?::\d+)*[.:]?$",
     re.IGNORECASE,
 )
+FOREIGN = re.compile(r"([^\x00-\x7f]+)")
 MOST_COLONS = 12  # of a word in which an address of version 6 is looked for
 
 
 def clean(text: str) -> str:
     """The text without them."""
-    words = WORDS.split(_unquoted(text))
+    words = _words(unquoted(text))
     of_path = False
     for at in range(0, len(words), 2):  # what parts them stands between
         word, gap = words[at], words[at - 1] if at else ""
         if of_path and gap == " " and _goes_on(word):
             words[at - 1], words[at] = "", ""
             continue
-        words[at] = _word(word)
-        of_path = words[at] != word and PATH.search(word) is not None
+        ahead = words[at - 2][-1:] + gap if at else ""
+        words[at] = _word(word, ahead)
+        of_path = words[at] != word and path_at(word, ahead) is not None
     text = "".join(words)
     for found in (UUID, MAC, BUS, ADDRESS):
         text = found.sub(GONE, text)
     return text
 
 
-def _unquoted(text: str) -> str:
-    """Without paths in quotes. An end lies ahead of many beginnings, and is looked for once."""
-    ends = {of: _Ahead(text, of) for of in (*CLOSED.values(), LINE)}
-    out, kept, at = [], 0, 0
-    while (opened := OPENED.search(text, at)) is not None:
-        quote, at = opened[1], opened.end()
-        closed = ends[CLOSED[quote]].behind(at)
-        if closed <= ends[LINE].behind(at) and closed < len(text):
-            out.append(f"{text[kept : opened.start()]}{quote}{GONE}{quote}")
-            kept = at = closed + 1
-    return "".join(out) + text[kept:]
+def _words(text: str) -> list[str]:
+    """Words, and between each two what parts them. An accent written by itself parts none."""
+    first, *rest = WORDS.split(text)
+    words: list[list[str]] = [[first]]
+    for gap, word in zip(rest[::2], rest[1::2], strict=True):
+        if all(unicodedata.category(c)[0] == "M" for c in gap):
+            words[-1] += [gap, word]
+        else:
+            words += [[gap], [word]]
+    return ["".join(parts) for parts in words]
 
 
-class _Ahead:
-    """Where a sign next stands in a text, asked for from places that only go on."""
-
-    def __init__(self, text: str, sign: re.Pattern[str]) -> None:
-        self._text, self._sign = text, sign
-        self._next = -1
-
-    def behind(self, at: int) -> int:
-        """Its first place from ``at`` on; the text's length where there is none."""
-        if self._next < at:
-            found = self._sign.search(self._text, at)
-            self._next = found.start() if found else len(self._text)
-        return self._next
-
-
-def _word(word: str) -> str:
+def _word(word: str, ahead: str) -> str:
     if "://" in word:
         head = word[: word.index("://")]
         kept = len(head)
         while kept and (head[kept - 1].isalnum() or head[kept - 1] in "+.-"):
             kept -= 1
-        return word[:kept] + GONE
+        begun = path_at(word[:kept], ahead)
+        return word[: kept if begun is None else begun] + GONE
     if "@" in word:
         before, _, after = word.partition("@")
         if any(c.isalpha() for c in before) and (not after or after[0].isalnum()):
             return GONE
-    if ("/" in word or "\\" in word) and word not in NO_PATH:
-        begun = PATH.search(word)
+    if "/" in word or "\\" in word:
+        begun = path_at(word, ahead)
         if begun is not None:
             tail = re.search(r":\d+(?::\d+)?[.:]?$", word)  # a line's number says nothing
-            return word[: begun.start()] + GONE + (tail[0] if tail else "")
+            return word[:begun] + GONE + (tail[0] if tail else "")
         if ENDING.search(word[-24:]):
             return GONE
     if word.count(":") > 1:
@@ -118,14 +106,16 @@ def _goes_on(word: str) -> bool:
 
 def _without_address(word: str) -> str:
     """A word of which no part behind a colon is an address of version 6: a time of day is none."""
-    starts = [0, *(i + 1 for i, c in enumerate(word) if c == ":")]
-    for start in starts[:MOST_COLONS]:
-        told = word[start:].rstrip(".,;:").partition("%")[0]
-        if "c10::" in told or not any(c.isdigit() for c in told):
-            continue
-        try:
-            ipaddress.IPv6Address(told)
-        except ValueError:
-            continue
-        return word[:start] + GONE
+    parts = FOREIGN.split(word)  # what is not ASCII
+    for at, part in enumerate(parts):
+        starts = [0, *(i + 1 for i, c in enumerate(part) if c == ":")]
+        for start in starts[:MOST_COLONS] if part.count(":") > 1 else ():
+            told = part[start:].rstrip(".,;:").partition("%")[0]
+            if "c10::" in told or not any(c.isdigit() for c in told):
+                continue
+            try:
+                ipaddress.IPv6Address(told)
+            except ValueError:
+                continue
+            return "".join([*parts[:at], part[:start], GONE, *parts[at + 1 :]])
     return word

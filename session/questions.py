@@ -45,6 +45,8 @@ from roofwatch.session.throttle import fall
 
 BOTH_BIND = (Cause.ARITHMETIC.name.lower(), Cause.BESIDE_BYTES.name.lower())
 """Causes of a kernel whose bytes take longest and whose functions take nearly as long."""
+NO_VALUE = {"b_star": "never", "first_bend": "not_seen", "last_over_first": "too_few"}
+"""Why a figure of a decode curve is null; as in a plan, b* is where no batch reaches the roof."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,6 +291,9 @@ def _decode(session: Session, own: Roofs) -> Question:
             "ai_max": c.ai_max,
             "b_star": c.b_star,
         }
+        known = values[f"{c.model} at {c.context}"]
+        whys = NO_VALUE if c.points[0].paper_s is not None else {}  # without roofs b* is not known
+        known["status"] = {n: whys.get(n, "not_known") for n, v in known.items() if v is None}
     why = next((c.reason for c in reversed(curves) if c.reason), "")
     answer = f"{'; '.join(said)}."
     return Question(

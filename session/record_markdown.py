@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.session.began import NO_DAY, day_utc
 from roofwatch.session.checks import FAILED, OK, Check
 from roofwatch.session.markdown_lists import NOTE_MARK, OK_MARK, WARN_MARK, Escape
 from roofwatch.session.questions import Question
@@ -23,7 +24,8 @@ def table_markdown(table: RecordTable, escaped: Escape) -> str:
         parts.append(escaped(table.note))
     if len(table.sessions) > 1:
         each = ", ".join(
-            f"{s.id} of {s.started_at[:10]} ({s.suite}: {session_said(s)})" for s in table.sessions
+            f"{s.id} of {day_utc(s.started_at) or NO_DAY} ({s.suite}: {session_said(s)})"
+            for s in table.sessions
         )
         parts.append(escaped(f"Sessions: {each}."))
     return "\n\n".join(parts)

@@ -14,7 +14,8 @@ from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.expected import CPU_DTYPES
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.probe_spec import matmul_key
-from roofwatch.roofline.suite import DECODE
+from roofwatch.roofline.suite import DECODE, load_key
+from roofwatch.session.began import day_utc
 from roofwatch.session.checks import NOT_OF_THIS, fill
 from roofwatch.session.decode import BENT, DecodeCurve, decode_curves
 from roofwatch.session.events import Expect, Measurement
@@ -243,7 +244,8 @@ def _clock(session: Session, main: ComputeRoof | None) -> TableRow:
     held, burst = (main.sustained, main.burst) if main else (None, None)
     m = held or burst
     clock = sm_clock(session, m) if m else None
-    key = main.peak_key if main else ""
+    device = session.device
+    key = main.peak_key if main else load_key(device.kind or "", device.compute_capability)
     of_peak = session.nominal.clocks_mhz.get(key) if session.nominal else None
     most = session.device.sm_max_mhz
     nominal = of_peak or most
@@ -347,7 +349,7 @@ def _bend(session: Session, curve: DecodeCurve | None) -> TableRow:
 
 
 def _card(session: Session) -> TableRow:
-    date = (session.started_at or "")[:10]
+    date = day_utc(session.started_at)
     driver = session.software.driver
     with_what = f"driver {driver}" if driver else f"torch {session.software.torch or 'unknown'}"
     said = ", ".join(part for part in (session.device.name, date, with_what) if part)

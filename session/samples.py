@@ -10,6 +10,8 @@ from math import inf, nan
 from operator import attrgetter
 from typing import Any, NamedTuple, overload
 
+import msgspec
+
 from roofwatch.session.events import Sample
 
 FLOATS = (
@@ -35,6 +37,20 @@ class Rest(NamedTuple):
     processes: int | None
     status: tuple[tuple[str, str], ...]
     counters: tuple[str, ...]
+
+
+NEVER_ZERO = ("sm_mhz", "mem_mhz", "power_w", "power_instant_w")
+
+
+def read_only(sample: Sample) -> Sample:
+    """A clock or a power of 0 is none that was read: null, as our own instruments have it."""
+    if sample.sm_mhz and sample.mem_mhz and sample.power_w and sample.power_instant_w:
+        return sample  # most
+    zeros = {name: "error" for name in NEVER_ZERO if getattr(sample, name) == 0}
+    if not zeros:
+        return sample
+    nulls = dict.fromkeys(zeros)
+    return msgspec.structs.replace(sample, **nulls, status={**sample.status, **zeros})
 
 
 class Samples(Sequence[Sample]):

@@ -15,7 +15,7 @@ LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 READ_S = 1.0
 HELP = "a session file, or last, last~1, ...: the saved ones with roofs, newest first"
 ROOFS = "or last, last~1, ...: the saved ones with roofs"
-OF_ANY = "last, last~1, ...: the newest saved"
+OF_ANY = "last, last~1, ...: the newest saved, with --table and its like of sessions alone"
 
 
 def session_named(name: str, folders: Iterable[Path] | None = None) -> Session:
@@ -27,11 +27,16 @@ def session_named(name: str, folders: Iterable[Path] | None = None) -> Session:
     return Replay(path_named(name, folders)).session
 
 
-def path_named(name: str, folders: Iterable[Path] | None = None, with_roofs: bool = True) -> Path:
+def path_named(
+    name: str,
+    folders: Iterable[Path] | None = None,
+    with_roofs: bool = True,
+    fleets: bool = True,
+) -> Path:
     """Its file. ``folders`` are those of ``Listing``, by default where sessions are kept.
 
     ``with_roofs``: of those alone that measured any; else of all that can be read, a watched
-    command's and a fleet's too.
+    command's and, with ``fleets``, a fleet's too.
 
     Raises:
         UnreadableSession: so many are not saved, or their folder cannot be listed.
@@ -40,7 +45,7 @@ def path_named(name: str, folders: Iterable[Path] | None = None, with_roofs: boo
     if found is None:
         return Path(name)
     back = int(found[1] or 0)
-    listing = Listing(folders=folders, fleets=not with_roofs)
+    listing = Listing(folders=folders, fleets=fleets and not with_roofs)
     listing.refresh()
     while listing.advance(READ_S):  # all of them: which is the newest only they can tell
         pass

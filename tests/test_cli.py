@@ -274,3 +274,31 @@ def test_a_run_that_cannot_be_saved_says_so_and_measures(tmp_path: Path) -> None
     assert "the session is not saved" in "".join(said)
     assert " session " not in "".join(said).replace("the session is", "")
     assert "not kept" in rest
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["run", "--anonymous"], ["--anonymous"], ["compare", "a", "b", "--md", "--anonymous"]],
+)
+def test_an_option_of_show_is_said_to_be_so(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "--anonymous is of a saved session: roofwatch show last --anonymous" in said
+
+
+def test_a_probe_that_a_session_has_not_names_the_file(
+    h200_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched = ROOT / "tests" / "sessions" / "watch" / "h200-1.jsonl"
+    for file, words in ((h200_file, "is none of add_scalar-fp16, "), (watched, "ran no probe")):
+        with pytest.raises(SystemExit) as ended:
+            main(["show", str(file), "--probe", "nothing"])
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert words in said
+        assert str(file) in said

@@ -24,6 +24,7 @@ from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.fleet_plain import MARKDOWN_CELLS
 from roofwatch.tui.printed.fleet_rows import fleet_rows
+from roofwatch.tui.printed.log_plain import log_rows
 from roofwatch.tui.screen.app import RoofwatchApp
 from roofwatch.tui.screen.fleet_app import FleetScreen
 from roofwatch.tui.screen.painting import PANES
@@ -275,3 +276,61 @@ def test_what_is_of_a_session_alone_is_refused_in_a_line(
     assert code == 2
     assert f"{options[-2 if options[0] == '--replay' else 0]} is of a session" in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["--table", "json"], ["--probe", "matmul-bf16"], ["--price", "2/h"], ["--plot", "roof.txt"]],
+)
+def test_last_is_the_last_session_where_a_fleet_has_no_answer(
+    asked: list[str], fleets: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = sessions_folder() / "h200-full-1.jsonl"
+    code, out, err = said("show", "last", *asked)
+    assert code == 0
+    assert out == said("show", str(session), *asked)[1]
+    assert f"roofwatch show: last of the sessions alone: {session}\n" in err
+    code, _, err = said("show", "last~1", *asked)
+    assert (code, "one session saved in" in err) == (2, True)
+    code, _, err = said("show", str(fleets / "fleet-1.jsonl"), *asked)
+    assert (code, "is a fleet's file" in err) == (2, True)
+
+
+def test_where_the_last_is_a_session_nothing_is_said_of_it(fleets: Path, said: Said) -> None:
+    for fleet in fleets.iterdir():
+        fleet.unlink()
+    code, _, err = said("show", "last", "--table", "json")
+    assert (code, err) == (0, "")
+
+
+def test_the_log_counts_what_the_ranks_notebooks_found(fleets: Path, said: Said) -> None:
+    told = [json.loads(x) for x in said("show", "--log", "--json")[1].splitlines()]
+    for line in told[:2]:
+        ranks = [each for _, each in fleet_lines(Path(line["file"])) if isinstance(each, RankLine)]
+        found = [f["severity"] for r in ranks for f in json.loads(bytes(r.record))["findings"]]
+        assert line["findings"] == {k: found.count(k) for k in ("wrong", "suspect", "note")}
+
+
+def test_a_priced_log_says_the_precision_that_its_rates_are_of(fleets: Path, said: Said) -> None:
+    assert " of " in said("show", "--log")[1].splitlines()[0]
+    head, *lines = said("show", "--log", "--price", "1.99/h")[1].splitlines()
+    assert " of " not in head
+    assert lines[-1] == " burst and held: of bf16"
+    assert max(map(len, lines)) <= 80
+    (one,) = session_log([sessions_folder()])
+    other = msgspec.structs.replace(one, peak_key="fp32", started_at="2026-01-02T03:04:05Z")
+    priced = [msgspec.structs.replace(e, cost=1.0, currency="$") for e in (one, other, one)]
+    last = text_of(log_rows(priced, 80, UNICODE)[-1])
+    assert last == " burst and held: of bf16; 01-02 03:04: of fp32"
+
+
+def test_rates_of_a_log_have_three_digits(fleets: Path) -> None:
+    (one,) = session_log([sessions_folder()])
+    for tflops, said_ in ((41.0, "41.0"), (7.0, "7.00"), (9.999, "10.0"), (818.4, "818")):
+        changed = msgspec.structs.replace(one, burst_tflops=tflops, sustained_tflops=500.0)
+        line = text_of(log_rows([changed], 80, UNICODE)[1])
+        assert f" {said_} " in line
+    slow = msgspec.structs.replace(one, burst_tflops=0.041, sustained_tflops=0.0432)
+    line = text_of(log_rows([slow], 80, UNICODE)[1])
+    assert " 41.0G 43.2G " in line

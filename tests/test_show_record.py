@@ -123,9 +123,10 @@ def test_the_log_is_a_line_a_session_newest_first(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = shown(capsys, "--log").splitlines()
-    assert [line.split()[3] for line in lines[1:]] == ["watch", "decode", "mistakes", "full"]
+    assert [line.split()[3] for line in lines[1:5]] == ["watch", "decode", "mistakes", "full"]
     assert max(map(cell_len, lines)) <= 80
     assert lines[4].split()[2:9] == ["H200", "full", "4389", "831", "696", "-", "2"]
+    assert lines[5] == " burst and held: of bf16"
     assert "5.11" in lines[2]
     assert "5!" in lines[3]
 
@@ -195,7 +196,7 @@ def test_a_price_that_is_said_replaces_those_that_were_kept(
     assert [t["cost"] for t in told] == [pytest.approx(1.99 * t["hours"]) for t in told]
     lines = shown(capsys, "--log", "--price", "1.99 EUR/h").splitlines()
     assert lines[0].split()[-2:] == ["hours", "cost"]
-    assert all(line.endswith("EUR") for line in lines[1:])
+    assert all(line.endswith("EUR") for line in lines[1:5])
     assert path.read_bytes() == before
     assert "EUR" not in shown(capsys, "--log")
 

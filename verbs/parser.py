@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from roofwatch.tui.drawing.glyphs import Glyphs
 
 INTERNAL, USAGE, HUNG_UP = 1, 2, 129
+OF_SHOW = ("--anonymous", "--table", "--plot", "--probe", "--replay", "--one-kind")
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +27,7 @@ class Parser(argparse.ArgumentParser):
         """One line on stderr, exit code 2."""
         from roofwatch.roofline.toml_text import one_line
 
+        message += _of_show(message)
         message = one_line(message)  # it repeats what was typed, which may be of any length
         tell(f"{self.prog}: {message} (see {self.prog} --help)")
         sys.exit(USAGE)
@@ -43,6 +46,12 @@ class Parser(argparse.ArgumentParser):
         from roofwatch.verbs.streams import written
 
         written(lambda: print(message, end="", file=file), self.prog)
+
+
+def _of_show(message: str) -> str:
+    """Where an option belongs that another verb was given; nothing where it is no such."""
+    found = re.match(rf"unrecognized arguments: .*?({'|'.join(OF_SHOW)})(?![\w-])", message)
+    return f"; {found[1]} is of a saved session: roofwatch show last {found[1]}" if found else ""
 
 
 _asked: ContextVar[bool] = ContextVar("_asked", default=False)

@@ -15,9 +15,10 @@ from roofwatch.verbs.parser import Parser, glyphs_for
 
 EPILOG = """\
 Progress goes to stderr, the record to stdout, the session into a file of its
-own (--save, or the sessions folder). Exit codes: 0 measured; 2 usage; 3 the
-device that was named is absent; 4 an instrument or a probe failed; 5 a finding
-is wrong, with --strict; 128+n signal n.
+own (--save, or the sessions folder). Exit codes: 0 measured; 1 the record or
+the file of --save or --resume could not be written (a full disk); 2 usage; 3
+the device that was named is absent; 4 an instrument or a probe failed; 5 a
+finding is wrong, with --strict; 128+n signal n.
 
 examples:
   roofwatch run                              the quick suite, as a report
@@ -56,11 +57,12 @@ def main(argv: list[str], look: bool = False) -> int:
 
             out.write(f"ended by {ended}; {shown(kept_said(live))}\n")
             return 128 + ended.number
-    from roofwatch.session.exit_code import ABSENT, exit_code
+    from roofwatch.session.exit_code import ABSENT, exit_code, unwritten
     from roofwatch.session.findings import findings
     from roofwatch.tui.printed.show_plain import print_session
 
-    code = exit_code(session, findings(session), options.strict)
+    lacking = unwritten(live.options, live.file.problem)
+    code = exit_code(session, findings(session), options.strict, lacking)
     if code != ABSENT or options.json or options.md:  # nothing was measured that one could read
         kept = None if live.file.problem else live.path
         print_session(session, kept, options, glyphs_for)

@@ -118,7 +118,8 @@ def main(argv: list[str], verbs: Mapping[str, Callable[[list[str]], int]]) -> in
             with contextlib.suppress(OSError):  # its terminal may be gone
                 tell(kept_said(live))
             return code
-        from roofwatch.session.exit_code import exit_code
+        from roofwatch.session.exit_code import exit_code, unwritten
 
         tell(kept_said(live))
-        return exit_code(live.session, [], strict=False)
+        lacking = unwritten(live.options, live.file.problem)
+        return exit_code(live.session, [], strict=False, lacking=lacking)

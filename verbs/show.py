@@ -45,8 +45,14 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     from roofwatch.session.fleet.fleet_file import is_fleet
     from roofwatch.session.saved_names import path_named
+    from roofwatch.tui.printed.fleet_plain import asks_for_session
 
-    options.files = [path_named(str(file), with_roofs=False) for file in options.files]
+    of_session = asks_for_session(options)
+    named, options.files = options.files, []
+    for file in map(str, named):
+        options.files.append(path_named(file, with_roofs=False, fleets=not of_session))
+        if of_session and options.files[-1] != path_named(file, with_roofs=False):
+            tell(f"roofwatch show: {file} of the sessions alone: {options.files[-1]}")
 
     if len(options.files) == 1 and is_fleet(options.files[0]):
         options.file = options.files[0]

@@ -13,7 +13,20 @@ from roofwatch.verbs.parser import INTERNAL, tell
 
 
 def forgiving() -> None:
-    """A name in a script that the terminal has not must not end a run: it is written as ``?``."""
+    """Neither a name in a script that the terminal has not nor a reader who leaves ends a run.
+
+    The one is written as ``?``, what the other no longer reads goes nowhere.
+    """
+    out = sys.stdout
+    if out is sys.__stdout__ and isinstance(out, io.TextIOWrapper):  # the process's own
+        from roofwatch.tui.printed.patient_stream import patient
+
+        with contextlib.suppress(OSError, ValueError):
+            out.flush()
+            at_once = isinstance(out.buffer, io.RawIOBase)  # python -u
+            sys.stdout = patient(
+                out.fileno(), out.encoding, lines=out.line_buffering, at_once=at_once
+            )
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -40,22 +53,12 @@ def at_once(code: int) -> NoReturn:
 
 
 def written(write: Callable[[], None], prog: str) -> None:
-    """Write on stdout. A reader who has left costs nothing; what else fails ends the process.
-
-    That is one line and exit code 1, whatever else there was to say.
-    """
+    """Write on stdout. What fails ends the process with one line and exit code 1."""
     try:
         write()
         sys.stdout.flush()
-    except BrokenPipeError:
-        unheard()
     except OSError as error:
         not_written(error, prog)
-
-
-def unheard() -> None:
-    """The reader of stdout has left: what is in its buffer goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def not_written(error: OSError, prog: str) -> NoReturn:

@@ -24,7 +24,8 @@ limits by their counters, memory, use, what throttling took of this card's
 saved roofline. The command may name its parts: a line in the file
 $ROOFWATCH_MARK (echo "epoch 3" >> "$ROOFWATCH_MARK"), or
 roofwatch.mark("epoch 3") in Python. Of the command only its name is kept,
-never its arguments.
+never its arguments. Without a command: 0 watched; 1 a file that was named
+could not be written (a full disk); 2 usage; 3 no such device; 128+n signal n.
 
 examples:
   roofwatch watch                               the clocks alone, until q
@@ -80,7 +81,7 @@ def main(argv: list[str]) -> int:
 
 
 def _plain(options: argparse.Namespace, command: list[str]) -> int:
-    from roofwatch.session.exit_code import ABSENT
+    from roofwatch.session.exit_code import ABSENT, UNWRITTEN
     from roofwatch.session.watch.metrics_file import MetricsFile
     from roofwatch.tui.printed import watch_plain
 
@@ -99,7 +100,15 @@ def _plain(options: argparse.Namespace, command: list[str]) -> int:
             watch_plain.summarise(live, sys.stderr, glyphs, tell)
         if metrics is not None and metrics.problem:
             tell(f"roofwatch watch: {metrics.problem}")
+    if not command and code == 0 and (_lacking(live) or (metrics and metrics.problem)):
+        return UNWRITTEN
     return code
+
+
+def _lacking(live: Live) -> bool:
+    from roofwatch.session.exit_code import unwritten
+
+    return unwritten(live.options, live.file.problem)
 
 
 def _live(options: argparse.Namespace) -> Live:
@@ -114,6 +123,7 @@ def _live(options: argparse.Namespace) -> Live:
 
 
 def _screen(options: argparse.Namespace) -> int:
+    from roofwatch.session.exit_code import UNWRITTEN
     from roofwatch.tui.printed import watch_plain
     from roofwatch.tui.screen.last_word import last_word
 
@@ -127,4 +137,4 @@ def _screen(options: argparse.Namespace) -> int:
         with contextlib.suppress(OSError):  # its terminal may be gone
             glyphs = glyphs_for(sys.stderr.encoding, options.ascii)
             watch_plain.summarise(live, sys.stderr, glyphs, tell)
-    return code
+    return code or (UNWRITTEN if _lacking(live) else 0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.session.entry import Entry, entry_roofs
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.fleet.fleet import Fleet, complete
@@ -36,6 +38,7 @@ def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: floa
     own = fleet_roofs(fleet, kinds[0] if kinds else "")
     main = own.compute.get(own.main_key or "")
     slow = slow_ranks(fleet, outliers(fleet, metrics(fleet)))
+    said = Counter(f.severity for r in fleet.in_order for f in r.findings)
     names = list(fleet.nodes)
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     h = fleet.header
@@ -60,4 +63,5 @@ def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: floa
         faults=len(fleet.troubled),
         ranks=complete(fleet).world,
         slow=sum(len(s.ranks) for s in slow),
+        findings={kind: said[kind] for kind in (WRONG, SUSPECT, NOTE)},
     )

@@ -41,6 +41,11 @@ def slowest_roofs(fleet: Fleet, card: str) -> Roofs:
     return msgspec.structs.replace(own, compute=compute, slowest_of=slowest_of)
 
 
+def least_memory_bytes(fleet: Fleet, card: str) -> float | None:
+    """What the drivers of its ranks on such cards report, the least: each has to hold its share."""
+    return min((r.memory_bytes for r in ranks_of(fleet, card) if r.memory_bytes), default=None)
+
+
 def ranks_of(fleet: Fleet, card: str) -> list[RankFigures]:
     """Its ranks on such cards; of one kind of card all, whatever the table calls it."""
     kinds = device_names(fleet)

@@ -50,6 +50,7 @@ class _Device(msgspec.Struct, frozen=True):
     name: str | None = None
     uuid: str | None = None
     power_limit_w: Rated | None = None
+    memory_bytes: Rated | None = None
 
 
 class _Roof(msgspec.Struct, frozen=True):
@@ -127,6 +128,7 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
     kind: str | None = None
     uuid: str | None = None
     power_limit_w: float | None = None
+    memory_bytes: float | None = None  # as its driver reports it
     complete: bool = False
     figures: dict[str, Figure] = {}
     findings: tuple[Said, ...] = ()
@@ -189,6 +191,7 @@ def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
         kind=record.device.kind or kind,
         uuid=record.device.uuid,
         power_limit_w=record.device.power_limit_w,
+        memory_bytes=record.device.memory_bytes,
         complete=record.session.complete,
         figures=_figures(record),
         findings=tuple(record.findings),

@@ -58,6 +58,7 @@ class ReasonTime(msgspec.Struct, frozen=True, kw_only=True):
     counter_share: float | None
     sampled_s: float
     sampled_share: float
+    status: dict[str, str] = {}
 
 
 class Energy(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +201,7 @@ def _card(
         "processes_before": ("processes", before is not None),
     }
     unknown = TOO_SHORT if seen.samples < 2 else "not_supported"
-    return CardWatched(
+    found = CardWatched(
         gpu=card.gpu,
         measured=card.measured,
         kind=card.device.kind,
@@ -232,6 +233,11 @@ def _card(
         cost=cost,
         status={n: seen.status.get(f, unknown) for n, (f, there) in told.items() if not there},
     )
+    nulls = [n for n in found.__struct_fields__ if getattr(found, n) is None]
+    limited = bool(seen.limited_clock_s)
+    of_limits = dict.fromkeys(("cost", "limited_mhz"), "not_known" if limited else "not_limited")
+    whys = {n: of_limits.get(n, "not_known") for n in nulls if n not in found.status}
+    return msgspec.structs.replace(found, status={**found.status, **whys})
 
 
 def _mean(seconds_at: Mapping[int, float]) -> float | None:
@@ -300,9 +306,18 @@ def _reasons(seen: Tally) -> list[ReasonTime]:
                 counter_share=share,
                 sampled_s=sampled_s,
                 sampled_share=sampled_s / read_s if read_s else 0.0,
+                status=_uncounted(ns, share),
             )
         )
     return out
+
+
+def _uncounted(ns: int | None, share: float | None) -> dict[str, str]:
+    """Why there is no counter of a reason, or no share by it."""
+    told = {} if ns is not None else {"counter_s": "not_supported"}
+    if share is None:
+        told["counter_share"] = "not_supported" if ns is None else TOO_SHORT
+    return told
 
 
 def _mark(session: Session, stretch: Stretch) -> MarkWatched:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,9 @@ from roofwatch.session.roofs import roofs
 from roofwatch.session.summary import record
 from roofwatch.session.table import probe_rows
 from roofwatch.session.throttle import fall, onset_of
+from roofwatch.tui.drawing.glyphs import UNICODE
+from roofwatch.tui.drawing.rows_of_text import text_of
+from roofwatch.tui.printed.report import report
 
 SESSIONS = Path(__file__).parent.parent / "sessions"
 
@@ -203,3 +207,19 @@ def test_samples_may_come_in_any_order(name: str, chance: random.Random) -> None
     whole = fold(recorded)
     assert mixed.samples == whole.samples
     assert record(mixed, None) == record(whole, None)
+
+
+def test_a_clock_or_a_power_of_zero_is_none_that_was_read(h200_file: Path) -> None:
+    zeros = {"sm_mhz": 0.0, "power_w": 0.0}
+    said = [
+        msgspec.structs.replace(e, **zeros) if isinstance(e, Sample) else e
+        for e in events(h200_file)
+    ]
+    session = fold(said)
+    assert {(s.sm_mhz, s.power_w) for s in session.samples} == {(None, None)}
+    assert all(s.status["sm_mhz"] == s.status["power_w"] == "error" for s in session.samples)
+    assert any(s.temp_c for s in session.samples)
+    text = "\n".join(text_of(r) for r in report(session, None, 120, UNICODE))
+    assert " 0/1980 MHz" not in text
+    assert "SM clock 0" not in text
+    assert "SM clock " in text  # read on the device, by the spin

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofwatch.session import entry as entry_module
+from roofwatch.session.began import began_s
 from roofwatch.session.entry import COMPLETE, CUT_SHORT, UNREAD, UNREADABLE, Entry, entry_of
-from roofwatch.session.file import events, sessions_folder
+from roofwatch.session.file import UnreadableSession, events, sessions_folder
 from roofwatch.session.fold import fold
-from roofwatch.session.listing import Listing, began_s
+from roofwatch.session.listing import Listing
+from roofwatch.session.log_entry import session_log
 from roofwatch.session.roofs import roofs
 
 SESSIONS = Path(__file__).parents[1] / "sessions"
@@ -321,3 +323,17 @@ def test_without_a_home_folder_there_is_nothing_to_list(
     assert not listing.advance(0.01)
     assert (listing.folders, listing.entries, listing.problem) == ((), (), None)
     assert Listing(now=tmp_path / "s.jsonl").folders == (tmp_path,)
+
+
+@pytest.mark.parametrize("kind", [b'{"kind":"sample"', b'{"kind":"series"'])
+def test_a_session_that_show_refuses_is_unreadable_in_the_log(tmp_path: Path, kind: bytes) -> None:
+    lines = (SESSIONS / "h200-quick-1.jsonl").read_bytes().splitlines(keepends=True)
+    at = [i for i, line in enumerate(lines) if line.startswith(kind)][3]
+    lines[at] = kind + b',"t":"never"}\n'
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(UnreadableSession, match=f"row {at + 1}"):
+        fold(events(path))
+    (told,) = session_log([tmp_path])
+    assert told.state == UNREADABLE
+    assert f"row {at + 1}" in (told.problem or "")

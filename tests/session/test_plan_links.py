@@ -297,3 +297,17 @@ def test_a_slow_rank_of_another_card_is_not_told_of_this_one() -> None:
 
 def with_slowest(ranks: int) -> Question:
     return msgspec.structs.replace(ASKED, peak_key="fp16", peak_slowest_of=ranks)
+
+
+def test_the_memory_is_what_the_ranks_drivers_report_and_the_least_of_them(fleet: Fleet) -> None:
+    seen = kept_plan([], [fleet], ASKED, CARDS, EIGHT).memory_bytes
+    assert seen == 150754820096
+    other = read_fleet(TWO / "fleet-1.jsonl")
+    other.ranks[1] = msgspec.structs.replace(other.ranks[1], memory_bytes=140e9)
+    assert kept_plan([], [other], ASKED, CARDS, EIGHT).memory_bytes == 140e9
+    unread = read_fleet(TWO / "fleet-1.jsonl")
+    for rank, told in unread.ranks.items():
+        unread.ranks[rank] = msgspec.structs.replace(told, memory_bytes=None)
+    assert (
+        kept_plan([], [unread], ASKED, CARDS, EIGHT).memory_bytes == 141 << 30
+    )  # as the table has it

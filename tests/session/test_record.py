@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from roofwatch.session.fold import Session
+from roofwatch.session.file import events
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.summary import record
 
+SESSIONS = Path(__file__).parents[1] / "sessions"
 BLOCKS = {
     "session": "id started_at duration_s complete file",
     "software": "roofwatch python torch cuda driver",
@@ -77,6 +79,16 @@ def test_every_null_has_a_status_beside_it(seen: dict[str, Any]) -> None:
     status = seen["roofs"]["status"]
     left = [p for p in nulls(seen) if p.removeprefix(".roofs.") not in status]
     assert left == []
+
+
+@pytest.mark.parametrize(
+    "name", ["two/links", "watch/h200-1", "h200-decode-1", "cpu/full-1", "two/cards", "h200-full-1"]
+)
+def test_so_it_is_whatever_was_measured(name: str) -> None:
+    told = record(fold(events(SESSIONS / f"{name}.jsonl")), None)
+    seen = msgspec.json.decode(msgspec.json.encode(told))
+    status = seen["roofs"]["status"]
+    assert [p for p in nulls(seen) if p.removeprefix(".roofs.") not in status] == []
 
 
 def test_all_five_questions_are_there(seen: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from roofwatch.session.fold import Session, fold
 from roofwatch.session.questions import questions
 from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.record_markdown import table_markdown
-from roofwatch.session.record_rows import NULLS, RIDGE, STEP, table_rows
+from roofwatch.session.record_rows import CLOCK, NULLS, RIDGE, STEP, table_rows
 from roofwatch.session.record_table import Record, answers, merged, record_table
 from roofwatch.session.record_words import (
     CSV_HEADS,
@@ -376,3 +376,10 @@ def test_a_cpu_is_one_by_its_host_and_cores() -> None:
     refuse_others([(Path("a"), cpu("one")), (Path("b"), cpu("one"))])
     with pytest.raises(OtherCard, match="2 cores of two"):
         refuse_others([(Path("a"), cpu("one")), (Path("b"), cpu("two"))])
+
+
+@pytest.mark.parametrize("name", ["two/links", "watch/h200-1", "h200-full-1", "h200-mistakes-1"])
+def test_the_clock_is_held_against_one_nominal_whatever_was_measured(name: str) -> None:
+    """Of what stands for the card: its tensor cores' clock, not the highest that others reach."""
+    rows = table_rows(fold(events(SESSIONS / f"{name}.jsonl")))
+    assert next(r for r in rows if r.item == CLOCK).nominal == 1830.0

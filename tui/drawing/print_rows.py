@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from roofwatch.session.printable import shown
-from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.ascii_signs import in_ascii
+from roofwatch.tui.drawing.glyphs import ASCII, Glyphs
 from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, text_of
 
@@ -22,9 +23,10 @@ def columns(stream: TextIO) -> int:
         return 80
 
 
-def _plain(text: str) -> str:
-    """The text; whoever forgot that it may hold control characters is forgiven here."""
-    return text if text.isprintable() else shown(text)
+def _plain(text: str, glyphs: Glyphs) -> str:
+    """The text; whoever forgot control characters, or our own signs in ASCII, is forgiven here."""
+    text = text if text.isprintable() else shown(text)
+    return in_ascii(text) if glyphs is ASCII else text
 
 
 def print_rows(rows: Sequence[Row], stream: TextIO, glyphs: Glyphs) -> None:
@@ -35,7 +37,7 @@ def print_rows(rows: Sequence[Row], stream: TextIO, glyphs: Glyphs) -> None:
     rows = micro(rows, glyphs)
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         for r in rows:
-            stream.write(_plain(text_of(r)).rstrip() + "\n")
+            stream.write(_plain(text_of(r), glyphs).rstrip() + "\n")
         stream.flush()
         return
     from rich.console import Console  # a pipe needs neither
@@ -47,6 +49,6 @@ def print_rows(rows: Sequence[Row], stream: TextIO, glyphs: Glyphs) -> None:
     for r in rows:
         line = Text()
         for text, name in r:
-            line.append(_plain(text), style(name))
+            line.append(_plain(text, glyphs), style(name))
         line.rstrip()
         console.print(line)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.rows_of_text import Row, hung
 
 MOST_NODES = 3
-MINUTE = 16  # characters of an ISO 8601 moment
 
 
 def context_rows(fleet: Fleet, cells: int) -> list[Row]:
     """A line or two; what the file does not say is left out."""
     h = fleet.header
-    when = f"recorded {h.started_at[:MINUTE].replace('T', ' ')} UTC" if h.started_at else ""
+    moment = minute_utc(h.started_at)
+    when = f"recorded {moment} UTC" if moment else ""
     on = f"on {_nodes(fleet)}" if fleet.nodes else ""
     made = [
         f"{name} {version}"

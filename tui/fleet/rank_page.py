@@ -105,7 +105,8 @@ def _judged(grid: Grid, r: RankFigures) -> bool:
 
 def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyphs: Glyphs) -> Row:
     own, metric, slow = r.figures[name], grid.metric(r.rank, name), grid.slow(r.rank, name)
-    factor, unit = grid.scale.factor_of(own.unit), grid.scale.named(own.unit)
+    factor = grid.scale.factor_of(own.unit)
+    unit = grid.scale.named(own.unit).replace("°", glyphs.degree)
     label = head_of(f"{shown(held_name(name, grid.fleet))}, {unit}", wide, glyphs.ellipsis)
     line = f"{label:<{wide}} {significant(own.value * factor):>8}"
     if metric is None or not metric.against:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from roofwatch.notebook.finding import Finding
+from roofwatch.session.began import NO_DAY, day_utc
 from roofwatch.session.checks import FAILED, MISSING, Check
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
@@ -101,4 +102,6 @@ def _laid(what: str, rest: Sequence[str], room: int) -> str:
 
 def _session(s: OneSession) -> str:
     cut = "" if s.complete else ", cut short"
-    return shown(f"session {s.id} of {s.started_at[:10]}, {s.suite}{cut}: {session_said(s)}")
+    return shown(
+        f"session {s.id} of {day_utc(s.started_at) or NO_DAY}, {s.suite}{cut}: {session_said(s)}"
+    )

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import fleet_lines, folded
 from roofwatch.session.fleet.lines import AnyLine, RankLine
-from roofwatch.session.markdown import text
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
 
 OF_A_SESSION = (
@@ -68,6 +68,11 @@ def show(
     return 0
 
 
+def asks_for_session(options: argparse.Namespace) -> bool:
+    """Whether what is asked has an answer of a session alone: then ``last`` is the last session."""
+    return any(getattr(options, name) for name in OF_A_SESSION)
+
+
 def refuse_of_session(options: argparse.Namespace, refuse: Callable[[str], object]) -> None:
     """A fleet has no roofline of its own: what asks for one is refused."""
     for name in OF_A_SESSION:
@@ -83,8 +88,8 @@ def _markdown(fleet: Fleet) -> str:
 
     rows = [text_of(r).rstrip() for r in fleet_rows(fleet, MARKDOWN_CELLS, UNICODE)]
     body = "\n".join(rows).strip("\n").replace(FENCE, "'" * len(FENCE))
-    when = fleet.header.started_at[:16].replace("T", " ")
-    head = f"**roofwatch fleet**{f', {text(when)} UTC' if when else ''}"
+    when = minute_utc(fleet.header.started_at)
+    head = f"**roofwatch fleet**{f', {when} UTC' if when else ''}"
     return f"{head}\n\n{FENCE}text\n{body}\n{FENCE}\n"
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
 from rich.cells import cell_len, set_cell_size
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.log_entry import Logged, session_log
 from roofwatch.session.printable import shown
@@ -77,11 +79,11 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     paid = max([COST, *(cell_len(_cost(e)) + 1 for e in found)]) if priced else 0
     roomy = room >= YEAR + (HOURS + paid if priced else 0)
     when = 17 if roomy else 12
-    fixed = when + SUITE + 3 * RATE + (KEY if roomy or not priced else 0) + STEP + FOUND + 2
+    key = roomy or not priced
+    fixed = when + SUITE + 3 * RATE + (KEY if key else 0) + STEP + FOUND + 2
     fixed += HOURS + paid if priced else 0
     longest = max((len(_card(e)) for e in found), default=0) + 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room - fixed - 1))
-    key = roomy or not priced
     head = f" {'UTC':<{when}}{'card':<{card}}{'suite':<{SUITE}}"
     head += "".join(f"{name:>{size}}" for name, size in HEADS)
     head += f" {'of':<{KEY - 1}}" if key else ""
@@ -90,6 +92,8 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     out = [row((head, "dim"))]
     for e in found:
         out += _line(e, when, card, key, paid, room, glyphs)
+    if not key and (said := _keys_said(found)):
+        out += wrapped(said, room - 2, "dim", " ")
     if any(_giga(e) for e in found):
         out += wrapped(UNITS, room - 2, "dim", " ")
     return out
@@ -98,8 +102,7 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
 def _line(
     e: Logged, when: int, card: int, key: bool, paid: int, room: int, glyphs: Glyphs
 ) -> list[Row]:
-    told = shown(e.started_at or "")[:16].replace("T", " ")
-    date = told if when > 12 else told[5:]
+    date = _date(e, when)
     if e.problem is not None:
         name = shown((e.file or "").rpartition("/")[2]) or "a file"
         return wrapped(f"{name}: {e.problem}", room - 2, "warn", f" {glyphs.warn} ")
@@ -122,6 +125,24 @@ def _line(
     return [line, row((f" {'':<{when}}{cut.strip()}", "warn"))]
 
 
+def _keys_said(found: Sequence[Logged]) -> str:
+    """What burst and held are of, where its column has no room: most often, and else."""
+    many = Counter(shown(e.peak_key) for e in found if e.peak_key)
+    if not many:
+        return ""
+    (main, _), *others = many.most_common()
+    dates = {
+        key: ", ".join(_date(e, 12) for e in found if shown(e.peak_key or "") == key)
+        for key, _ in others
+    }
+    return f"burst and held: of {main}" + "".join(f"; {dates[key]}: of {key}" for key in dates)
+
+
+def _date(e: Logged, when: int) -> str:
+    told = minute_utc(e.started_at)
+    return "unknown" if told is None else told if when > 12 else told[5:]
+
+
 def _suite(e: Logged) -> str:
     return shown(e.suite or "unknown") if e.ranks is None else "fleet"
 
@@ -134,7 +155,12 @@ def _found(e: Logged) -> str:
 
 
 def _rate(value: float | None) -> str:
-    return "-" if value is None else figure(value)
+    return "-" if value is None else _three(value)
+
+
+def _three(value: float) -> str:
+    """Three digits where there is room for them, also where the last is a 0."""
+    return figure(value) if not 1 <= value < 100 else f"{value:.{1 if value >= 9.995 else 2}f}"
 
 
 def _giga(e: Logged) -> bool:
@@ -145,7 +171,7 @@ def _giga(e: Logged) -> bool:
 def _flops(e: Logged, tflops: float | None) -> str:
     if tflops is None or not _giga(e):
         return _rate(tflops)
-    giga = figure(tflops * 1e3)  # a thousandth of one is as little as there is room for
+    giga = _three(tflops * 1e3)  # a thousandth of one is as little as there is room for
     return giga[: RATE - 1 - len(IN_GIGA)].rstrip(".") + IN_GIGA
 
 

@@ -30,6 +30,7 @@ from roofwatch.session.own_card import own_card
 from roofwatch.session.plan import PlanError, card_named
 from roofwatch.session.plan_sources import SEEDS_PAIRS
 from roofwatch.session.printable import shown
+from roofwatch.tui.printed.patient_stream import left
 from roofwatch.tui.printed.print_json import print_json
 
 DESCRIPTION = "The self-tests of the notes that the project grew from, with numbers for a card."
@@ -206,7 +207,7 @@ def _typed(lines: Iterator[str]) -> str:
     while True:
         sys.stdout.write("> ")
         sys.stdout.flush()
-        typed = next(lines, None)
+        typed = None if left(sys.stdout) else next(lines, None)  # nobody sees what is asked
         if typed is None:
             raise _Ended
         word = typed.strip().lower()

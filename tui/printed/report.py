@@ -8,6 +8,7 @@ from pathlib import Path
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.probe_spec import TRANSFER
 from roofwatch.roofline.suite import WATCH
+from roofwatch.session.began import said_minute
 from roofwatch.session.cards_table import cards_table
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
@@ -93,8 +94,7 @@ def _watched(
 
 def recorded_when(session: Session) -> str:
     """When a session that is not live was recorded."""
-    when = shown(session.started_at or "at an unknown time").replace("T", " ")[:16]
-    return f"recorded {when} UTC"
+    return f"recorded {said_minute(session.started_at)}"
 
 
 def _length(session: Session) -> str:

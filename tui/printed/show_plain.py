@@ -18,7 +18,8 @@ from roofwatch.session.program import PROGRAM
 from roofwatch.session.replay import Replay
 from roofwatch.session.roofs import roofs
 from roofwatch.session.saved_names import OF_ANY
-from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
+from roofwatch.tui.drawing.ascii_signs import in_ascii
+from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.live_options import NOMINAL, add_price_option
 from roofwatch.tui.printed.look_options import (
@@ -98,12 +99,15 @@ def show(
     if options.replay:
         return screen(replay)
     if options.plot:
-        _plot(session, options.file, options.plot, options.precision)
+        glyphs = ASCII if options.ascii else UNICODE  # a file is of no terminal
+        _plot(session, options.file, options.plot, options.precision, glyphs)
         tell(f"the roofline is in {options.plot}")
     elif options.probe is not None:
-        if options.probe not in (known := [spec.key for spec in session.specs]):
-            those = f"none of {', '.join(known)}" if known else "of none: nothing was measured"
-            refuse(f"{options.file}: --probe {options.probe!r} is {those}")
+        known = [spec.key for spec in session.specs]
+        if not known:
+            refuse(f"--probe: {options.file} (suite {session.suite}) ran no probe")
+        if options.probe not in known:
+            refuse(f"--probe {options.probe!r} is none of {', '.join(known)} in {options.file}")
         _print_probe(session, options.probe, glyphs_of(sys.stdout.encoding, options.ascii))
     else:
         print_session(session, path, options, glyphs_of, options.precision)
@@ -176,7 +180,7 @@ def _print_probe(session: Session, probe: str, glyphs: Glyphs) -> None:
     )
 
 
-def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
+def _plot(session: Session, file: Path, picture: Path, key: str | None, glyphs: Glyphs) -> None:
     with contextlib.suppress(OSError):  # what is not there yet is not the session
         if picture.samefile(file):
             raise PictureRefused(f"{picture}: is the session; a picture is never written over it")
@@ -184,9 +188,10 @@ def _plot(session: Session, file: Path, picture: Path, key: str | None) -> None:
         from roofwatch.tui.roofline.roofline_pane import build
 
         key = precision(roofs(session), key)
-        rows = build(session, *TEXT_PLOT, key, UNICODE)
+        rows = build(session, *TEXT_PLOT, key, glyphs)
         lines = [*(f" {t}" for t in titles(session, key)), "", *(text_of(r) for r in rows)]
         text = "".join(line.rstrip() + "\n" for line in lines)
+        text = in_ascii(text) if glyphs is ASCII else text
         write(picture, text.encode("utf-8", "replace"))
     else:
         os.environ.pop("MPLBACKEND", None)  # a notebook's, say; a file needs none

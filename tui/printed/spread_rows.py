@@ -40,7 +40,8 @@ def spread_rows(
     if not found:
         return []
     one, scale = all(m.spread.count == 1 for m in found), fleet_scale(fleet)
-    names = {id(m): f"{shown(held_name(m.name, fleet))}, {scale.named(m.unit)}" for m in found}
+    units = {id(m): scale.named(m.unit).replace("°", glyphs.degree) for m in found}
+    names = {id(m): f"{shown(held_name(m.name, fleet))}, {units[id(m)]}" for m in found}
     other = OTHER_CELLS + APART_CELLS * any(m.too_far for m in found)
     wide = max(min(max(LEAST_NAME, *map(len, names.values())), cells - other), 8)
     head = f" {'':<{wide}} {against(found):>8}"

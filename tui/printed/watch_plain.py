@@ -27,6 +27,7 @@ from roofwatch.session.watch.summary import watched
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, percent
 from roofwatch.tui.drawing.print_rows import columns, print_rows
+from roofwatch.tui.printed.patient_stream import left
 from roofwatch.tui.printed.watch_rows import rows
 
 POLL_S = 0.1
@@ -56,6 +57,7 @@ class Output(msgspec.Struct, kw_only=True):
                     sys.stdout.flush()
             except (OSError, ValueError):
                 self._leave()
+            self.unread = self.unread or left(sys.stdout)
         if self.metrics is not None and session.samples and self.metrics.due(now_s):
             self.metrics.write(openmetrics(session, watching=True))
 
@@ -68,6 +70,7 @@ class Output(msgspec.Struct, kw_only=True):
             self.lines.flush()
         except (OSError, ValueError):
             self._leave()
+        self.unread = self.unread or left(self.lines)
 
     def _leave(self) -> None:
         """What is left unwritten goes nowhere."""

@@ -9,6 +9,7 @@ from rich.cells import set_cell_size
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.peaks import unit
 from roofwatch.roofline.reasons import IDLE, NAMES, keys
+from roofwatch.session.began import day_utc
 from roofwatch.session.printable import shown
 from roofwatch.session.program import PROGRAM
 from roofwatch.session.watch.summary import CardWatched, ReasonTime, Watched
@@ -177,7 +178,8 @@ def _cost(card: CardWatched) -> str:
             return "cost nothing"
         return f"its price is not known: no roofline of such a card is saved ({PROGRAM} run)"
     whose = "this card's" if cost.own else "such a card's"
-    when = f" of {shown(cost.measured_at)[:10]}" if cost.measured_at else ""
+    day = day_utc(cost.measured_at)
+    when = f" of {day}" if day else ""
     return (
         f"up to {figure(cost.tflops)} {unit(cost.peak_key)} of {cost.peak_key} "
         f"({percent(cost.share)} of {whose} {figure(cost.burst_tflops)}{when}) for "

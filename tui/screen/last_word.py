@@ -20,7 +20,7 @@ def last_word(live: Live) -> LastWord:
 
     def write(why: str) -> int:
         from roofwatch.session.events import End
-        from roofwatch.session.exit_code import exit_code
+        from roofwatch.session.exit_code import exit_code, unwritten
 
         session = live.session
         if session.schema is None:  # nothing has been written: a file of nothing but its end
@@ -33,7 +33,8 @@ def last_word(live: Live) -> LastWord:
             whole = not live.options.probes
             live.file.write(End(t=live.now(), complete=whole, why=why, run=run))
         live.file.close()
-        return exit_code(session, [], strict=False)
+        lacking = unwritten(live.options, live.file.problem)
+        return exit_code(session, [], strict=False, lacking=lacking)
 
     return write
 

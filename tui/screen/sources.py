@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
-from roofwatch.session.printable import shown
 from roofwatch.session.replay import Replay
 from roofwatch.tui.drawing.time_columns import clock_text
 
@@ -111,7 +111,7 @@ def replay_said(replay: Replay, cells: int) -> str:
     """``10x 2:31 of 8:00:00, paused``; of one that is whole when it was recorded, in short where
     there are few ``cells``."""
     if replay.done:
-        when = shown(replay.session.started_at or "").replace("T", " ")[:16]
+        when = minute_utc(replay.session.started_at) or ""
         if cells < ROOM_FOR_DATE:
             return f"recorded {when[5:]}".rstrip()
         return f"recorded {when} UTC" if when else "recorded"

@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.time_said import time_scale
+from roofwatch.session.began import UNKNOWN, minute_utc
 from roofwatch.session.compare import FASTER, SLOWER, Comparison, Pair, Which
 from roofwatch.session.comparison_words import (
     COUNTED,
@@ -84,7 +85,7 @@ def doubts(pairs: Sequence[Pair], sides: Sequence[tuple[str, str]], cells: int) 
 
 def who(side: str, which: Which, cells: int, glyphs: Glyphs) -> Row:
     """One session: when, on which card, which suite, and whether it is whole."""
-    when = shown(which.started_at or "at an unknown time").replace("T", " ")[:16]
+    when = minute_utc(which.started_at) or UNKNOWN
     name = head_of(shown(which.name or "unknown device"), 40, glyphs.ellipsis)
     suite = head_of(shown(which.suite), 12, glyphs.ellipsis)
     state = "complete" if which.complete else "cut short"

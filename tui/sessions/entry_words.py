@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
+from roofwatch.session.began import minute_utc
 from roofwatch.session.entry import Entry
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
-from roofwatch.tui.drawing.rows_of_text import head_of
 from roofwatch.tui.drawing.significant import significant
 
 RATE = 7  # cells of a rate and the gap before it
-MOMENT = re.compile(r"(\d{4})-(\d\d-\d\d)T(\d\d:\d\d)")
 
 
 def when(e: Entry, roomy: bool = True, this_year: str = "") -> str:
-    """Date and time as told; where it is narrow a session of another year has its date only."""
-    if e.started_at is None:
+    """Date and time in UTC; where it is narrow a session of another year has its date only."""
+    told = minute_utc(e.started_at)
+    if told is None:
         return "unknown"
-    found = MOMENT.match(e.started_at)
-    if found is None:
-        return head_of(shown(e.started_at), 16 if roomy else 11, "")
-    year, day, time = found.groups()
     if roomy:
-        return f"{year}-{day} {time}"
-    return f"{day} {time}" if year == this_year else f"{year}-{day}"
+        return told
+    return told[5:] if told[:4] == this_year else told[:10]
 
 
 def minutes(seconds: float | None) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
+from roofwatch.session.began import minute_utc
 from roofwatch.session.entry import CUT_SHORT, UNREAD, UNREADABLE, Entry
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
@@ -25,7 +26,7 @@ from roofwatch.tui.drawing.rows_of_text import (
 )
 from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.sessions.entry_details import brief, tall
-from roofwatch.tui.sessions.entry_words import MOMENT, RATE, minutes, rate, suite_said, when
+from roofwatch.tui.sessions.entry_words import RATE, minutes, rate, suite_said, when
 
 ROOMY = 100  # cells from which a date has its year and a card its maker
 LEAST_BELOW = 12  # rows from which there are details under the table
@@ -134,8 +135,8 @@ def _nothing(listing: Listing, cells: int) -> list[Row]:
 
 def _columns(entries: Sequence[Entry], cells: int) -> _Columns:
     roomy = cells >= ROOMY
-    told = (m for e in entries if (m := MOMENT.match(e.started_at or "")))
-    newest = next(told, None)
+    told = (m for e in entries if (m := minute_utc(e.started_at)))
+    newest = next(told, "")
     whole = {"minutes": MINUTES, "suite": SUITE, "key": KEY}
     long = cells >= LONG_HEADS
     flat = RATE + len(LONG_RATE) if long else RATE
@@ -146,7 +147,7 @@ def _columns(entries: Sequence[Entry], cells: int) -> _Columns:
     longest = max((cell_len(_card(e, roomy)) for e in entries), default=0)
     room = cells - MARK - when - STATE - sum(of.values()) - 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room))
-    return _Columns(roomy, newest[1] if newest else "", when, card + 1, **of, long=long)
+    return _Columns(roomy, newest[:4], when, card + 1, **of, long=long)
 
 
 def _head(c: _Columns, count: int, first: int, seen: int, cells: int, glyphs: Glyphs) -> Row:
