@@ -7,9 +7,10 @@ from pathlib import Path
 
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.lookup import Nominal
+from roofwatch.session.card_named import card_named
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.listing import Listing
-from roofwatch.session.plan import PlanError, card_named
+from roofwatch.session.plan import PlanError
 from roofwatch.session.replay import Replay
 from roofwatch.session.saved_session import PATIENCE_S
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from roofwatch.notebook.card_slice import SliceError, slices_named
-from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.decode import (
     COMPUTE,
     KV,
@@ -382,20 +380,3 @@ def _roof(card: Nominal, key: str | None, q: Question) -> tuple[Roof, float, str
     if q.ridge == MEASURED and (q.bandwidth_gbs is None or q.peak_tflops is None):
         raise PlanError("a measured ridge needs a session, or both a bandwidth and a peak")
     return roof, roof.ridge, OF_ROOF
-
-
-def card_named(name: str, cards: Cards) -> Nominal:
-    """The one card of that name, or MIG slice. Raises PlanError: unknown, ambiguous, no slice."""
-    try:
-        found = slices_named(name, cards)
-    except SliceError as error:
-        raise PlanError(str(error)) from None
-    if len(found) == 1:
-        return found[0]
-    said = repr(name[:60])
-    if found:
-        names = ", ".join(card.name for card in found[:6])
-        more = f" and {len(found) - 6} more" if len(found) > 6 else ""
-        raise PlanError(f"{said} may be {names}{more}: say which card")
-    near = cards.near(name)
-    raise PlanError(f"no card is called {said}" + (f"; like it: {', '.join(near)}" if near else ""))

@@ -13,12 +13,13 @@ from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import named
 from roofwatch.roofline.nominal import Card
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_roofs import device_names, least_memory_bytes, slowest_roofs
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
-from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, plan
 from roofwatch.session.plan_doubts import fleet_doubts, roof_notes
 from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links

@@ -69,6 +69,7 @@ WRITERS = {
 }
 NOWHERE = {
     "verbs/streams.py",
+    "tui/printed/patient_stream.py",
     "library/mark.py",
     "library/telemetry_child.py",
     "library/triage_plain.py",

@@ -8,9 +8,10 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.floors import Ceilings
 from roofwatch.roofline.lookup import Identity, Nominal, bare_name, lookup
 from roofwatch.roofline.nominal import Card as TableCard
+from roofwatch.session.card_named import card_named
 from roofwatch.session.ceilings import NOMINAL, nominal_ceilings, session_ceilings
 from roofwatch.session.fold import Session
-from roofwatch.session.plan import PlanError, card_named
+from roofwatch.session.plan import PlanError
 from roofwatch.session.replay import Replay
 from roofwatch.trace.refusal import UnreadableTrace
 from roofwatch.trace.report import Card

@@ -17,9 +17,9 @@ from roofwatch.roofline.quiz_questions import DRAWN, MANY, question, questions
 from roofwatch.roofline.roof import Roof
 from roofwatch.roofline.shared_memory import shared_bytes
 from roofwatch.roofline.workload import tiled
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import card_named
 from roofwatch.session.plan_sources import seeds
 
 S = seeds()

@@ -11,10 +11,11 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import named
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan import Plan, PlanError, Question, plan
 from roofwatch.session.plan_sources import SEEDS_PAIRS, answer, table
 from roofwatch.session.plan_step import PlanPoint
 

@@ -9,6 +9,7 @@ import pytest
 
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.models import named
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import read_fleet
@@ -16,7 +17,7 @@ from roofwatch.session.fleet.fleet_roofs import fleet_roofs
 from roofwatch.session.fleet.lines import CollectiveLine, Header, LinkLine, RankLine
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import PlanError, Question, card_named, plan
+from roofwatch.session.plan import PlanError, Question, plan
 from roofwatch.session.plan_fleet import fleet_notes
 from roofwatch.session.plan_links import with_links
 from roofwatch.session.plan_sources import kept_plan

@@ -9,10 +9,11 @@ import pytest
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.models import named
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import Plan, PlanError, Question, card_named, plan
+from roofwatch.session.plan import Plan, PlanError, Question, plan
 from roofwatch.session.plan_fields import question_of
 
 CARDS = Cards(packaged_cards())

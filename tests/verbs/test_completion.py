@@ -14,10 +14,10 @@ import pytest
 
 from roofwatch.cli import VERBS, main
 from roofwatch.notebook.known_card import Cards
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.file import events
 from roofwatch.session.fold import fold
-from roofwatch.session.plan import card_named
 from roofwatch.verbs.completion.card_names import card_names
 from roofwatch.verbs.completion.script import SCRIPTS
 from roofwatch.verbs.completion.words import ANY, NONE, PROBES, SESSIONS, Command, commands

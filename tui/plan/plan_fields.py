@@ -11,6 +11,7 @@ from roofwatch.roofline.decode import KV, WEIGHTS
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.model import Model
 from roofwatch.roofline.models import match
+from roofwatch.session.card_named import card_named
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
@@ -25,7 +26,6 @@ from roofwatch.session.plan import (
     Plan,
     PlanError,
     Question,
-    card_named,
 )
 from roofwatch.session.plan_fields import FIELDS as TYPED
 from roofwatch.session.plan_fields import question_of

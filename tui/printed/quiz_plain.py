@@ -24,10 +24,11 @@ from roofwatch.notebook.quiz_words import (
 )
 from roofwatch.roofline.quiz import NEAR, NUMBER, Ground, Question, ground
 from roofwatch.roofline.quiz_questions import MANY, question, questions
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import load_cards
 from roofwatch.session.models import packaged_models
 from roofwatch.session.own_card import own_card
-from roofwatch.session.plan import PlanError, card_named
+from roofwatch.session.plan import PlanError
 from roofwatch.session.plan_sources import SEEDS_PAIRS
 from roofwatch.session.printable import shown
 from roofwatch.tui.printed.patient_stream import left

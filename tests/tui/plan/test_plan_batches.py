@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.decode import at_roof
 from roofwatch.roofline.models import named
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.fold import Session
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import Plan, Question, card_named, plan
+from roofwatch.session.plan import Plan, Question, plan
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import Row, text_of, width
 from roofwatch.tui.plan import plan_batches, plan_pane

@@ -10,10 +10,11 @@ import pytest
 from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.lookup import Nominal
 from roofwatch.roofline.models import named
+from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.events import Price
 from roofwatch.session.models import packaged_models
-from roofwatch.session.plan import Plan, Question, card_named, plan
+from roofwatch.session.plan import Plan, Question, plan
 from roofwatch.session.plan_sources import table
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of, width
