@@ -71,9 +71,13 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unsure(self) -> bool:
-        """Further from 1 than runs and cards lie apart, by repetitions that scatter too far."""
+        """Further from 1 than runs and cards lie apart, by repetitions that scatter too far: their
+        interval reaches beyond what two cards of one kind lie apart. Less is no use to anybody."""
+        if self.interval is None or self.beyond:
+            return False
+        end = self.interval[self.ratio > 1]
         apart = max(self.run_to_run, self.cards_apart)
-        return self.interval is not None and not self.beyond and further(self.ratio, apart)
+        return further(self.ratio, apart) and further(end, max(apart, apart_of(self.unit)))
 
     @property
     def verdict(self) -> str:

@@ -9,6 +9,7 @@ from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.doubted import GRAVE
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import Figure, RankFigures, Said
+from roofwatch.session.fleet.shared_cards import shared_cards
 from roofwatch.session.fleet.spreads import Metric
 
 UNKNOWN, FAULT = "unknown", "fault"
@@ -44,6 +45,7 @@ def reason(fleet: Fleet, r: RankFigures, metric: Metric, under: float) -> Reason
     theirs = [o.figures[metric.name] for o in others]
     found = (
         _finding(r, others, metric.name, ASIDE[:1]),
+        _shared(fleet, r),
         _limit(r, others),
         _heat(own, theirs),
         _finding(r, others, metric.name, ASIDE[1:]),
@@ -81,6 +83,16 @@ def _doubt(r: RankFigures, others: list[RankFigures], probe: str) -> Reason | No
 
 def _same(a: Said, b: Said) -> bool:
     return (a.code, a.subject) == (b.code, b.subject)
+
+
+def _shared(fleet: Fleet, r: RankFigures) -> Reason | None:
+    """Other ranks on its card are other processes, whether or not they measured just then."""
+    together = next((each for each in shared_cards(fleet) if r.rank in each), ())
+    others = ", ".join(str(rank) for rank in together if rank != r.rank)
+    if not others:
+        return None
+    ranks = "rank" if len(together) == 2 else "ranks"
+    return Reason(code=OTHER_PROCESS, text=f"it had its card together with {ranks} {others}")
 
 
 def _limit(r: RankFigures, others: list[RankFigures]) -> Reason | None:

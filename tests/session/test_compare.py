@@ -13,7 +13,7 @@ import pytest
 from roofwatch.roofline.estimate import Estimate, estimate
 from roofwatch.roofline.workload import add_scalar, matmul
 from roofwatch.session.compare import FASTER, SLOWER, TOO_FEW, Pair, compare
-from roofwatch.session.comparison_words import DOUBTED, HOST, UNSURE, noise_said
+from roofwatch.session.comparison_words import DOUBTED, HOST, UNSURE, WITHIN, noise_said
 from roofwatch.session.differences import CARD_TO_CARD, STREAMS_APART, UUID
 from roofwatch.session.events import (
     AnyEvent,
@@ -439,6 +439,11 @@ def test_repetitions_that_scatter_too_far_leave_it_open(card: Callable[..., Sess
     assert not told.outside_noise
     assert (told.unsure, told.verdict, told.untold, noise_said(told)) == (True, "", True, UNSURE)
     assert not pair(b, a, "DRAM bandwidth").untold  # the other way it is faster
+    less = card(0.99, noise=0.01, n=7)  # whatever of a burst that leaves open is less than 4 %
+    told = pair(card(noise=0.01, n=7), less, "bf16 burst")
+    assert told.interval is not None
+    assert told.interval[0] < told.ratio < 1 - told.run_to_run
+    assert (told.unsure, told.untold, noise_said(told)) == (False, False, WITHIN)
 
 
 def test_what_failed_in_the_other_is_lost_and_what_its_suite_has_not_is_not() -> None:

@@ -21,7 +21,9 @@ from roofwatch.session.fleet.lines import (
     NoteLine,
     RankLine,
 )
+from roofwatch.session.fleet.outliers import outliers
 from roofwatch.session.fleet.shared_cards import shared_cards
+from roofwatch.session.fleet.spreads import metrics
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.printed.fleet_rows import fleet_rows
@@ -213,7 +215,8 @@ def test_ranks_that_had_one_card_together_are_told() -> None:
     fleet = Fleet()
     fleet.add(Header(schema="roofwatch.fleet/1", world=4, device="cuda"))
     for rank, card in enumerate("abba"):
-        m = {"id": "a", "probe": "add", "gbs": 100.0, "tflops": 0, "protocol": "stream"}
+        gbs = 50.0 if rank == 3 else 100.0
+        m = {"id": "a", "probe": "add", "gbs": gbs, "tflops": 0, "protocol": "stream"}
         device = {"kind": "cuda", "name": "card", "uuid": f"GPU-{card}"}
         record = msgspec.Raw(msgspec.json.encode({"device": device, "measurements": [m]}))
         fleet.add(RankLine(rank=rank, host="n", node="n", card=rank, record=record))
@@ -223,6 +226,9 @@ def test_ranks_that_had_one_card_together_are_told() -> None:
     assert " ▲ ranks 0, 3 had one card together: each shows a part of it" in lines
     told = json.loads(b"".join(fleet_json(fleet, [])))
     assert told["shared_cards"] == [[0, 3], [1, 2]]
+    (slow,) = outliers(fleet, metrics(fleet))
+    assert (slow.rank, slow.reason.code) == (3, "other-process")
+    assert slow.reason.text == "it had its card together with rank 0"
     assert shared_cards(made_fleet(64)) == []
     assert shared_cards(read_fleet(TWO / "fleet-1.jsonl")) == []
 
