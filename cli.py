@@ -17,6 +17,12 @@ def _speak() -> None:
     choose(language_of(os.environ))
 
 
+def _cards(argv: list[str]) -> int:
+    from roofwatch.verbs import cards
+
+    return cards.main(argv)
+
+
 def _check(argv: list[str]) -> int:
     from roofwatch.verbs import check
 
@@ -84,6 +90,7 @@ def _watch(argv: list[str]) -> int:
 
 
 VERBS: dict[str, Callable[[list[str]], int]] = {
+    "cards": _cards,
     "check": _check,
     "compare": _compare,
     "doctor": _doctor,

@@ -61,6 +61,8 @@ def test_events_imports_only_msgspec_and_what_its_fields_are() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["cards"],
+        ["cards", "H200", "--json"],
         ["plan"],
         ["plan", "--gpu", "T4", "--model", "TinyLlama", "--price", "1/h"],
         ["plan", "--gpu", "T4", "--json"],
@@ -68,7 +70,7 @@ def test_events_imports_only_msgspec_and_what_its_fields_are() -> None:
         ["trace", str(TRACE), "--json"],
     ],
 )
-def test_plan_and_trace_answer_without_torch_or_textual(arguments: list[str]) -> None:
+def test_cards_plan_and_trace_answer_without_torch_or_textual(arguments: list[str]) -> None:
     code = (
         "import io, contextlib\nfrom roofwatch.cli import main\n"
         "with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):\n"

@@ -20,6 +20,7 @@ verbs (roofwatch VERB --help has each one's options and examples):
   roofwatch            the screen: live telemetry, then the quick suite
   roofwatch run        the same without a screen: progress, record, findings
   roofwatch doctor     this machine looked over, before money is spent on it
+  roofwatch cards      the nominal table, with the arithmetic behind each figure
   roofwatch check FILE someone's own numbers: can they be believed (CSV, JSONL,
                        -, or options)
   roofwatch compare A B ...

@@ -52,6 +52,7 @@ def known_words() -> dict[str, tuple[str, ...]]:
     return {
         "--device": ("auto", "cpu", "cuda"),
         "--dtype": tuple(DTYPES),
+        "card": card_names(packaged_cards()),
         "--gpu": card_names(packaged_cards()),
         "--hold": (HOLD_ALL, *MATMUL_KEYS),
         "--kv": tuple(KV),
@@ -84,7 +85,7 @@ def _command(name: str, parser: Parser, known: Mapping[str, tuple[str, ...]]) ->
 
 def _word(verb: str, action: argparse.Action, known: Mapping[str, tuple[str, ...]]) -> Word:
     names = tuple(action.option_strings)
-    listed = next((known[name] for name in names if name in known), ())
+    listed = next((known[name] for name in (*names, action.dest) if name in known), ())
     if listed and "all" in (action.help or "").split(", "):  # of what measures nothing
         listed = (*listed, "all")
     if action.nargs == 0:
