@@ -39,6 +39,25 @@ def own_bytes_contradicted(reading: Reading) -> Finding | None:
     )
 
 
+def understated(reading: Reading) -> Finding | None:
+    """A matmul's row states fewer bytes than its operands have, packed as far as they can be."""
+    stated = reading.understated_bytes
+    if stated is None or not reading.bytes:
+        return None
+    return finding(
+        "bytes-miscounted",
+        "understated",
+        severity=SUSPECT,
+        subject=reading.subject,
+        stated_mb=stated / 1e6,
+        least_mb=reading.bytes / 1e6,
+        said={
+            "shape": "x".join(str(reading.shape[name]) for name in ("m", "n", "k")),
+            "batch": reading.shape.get("batch"),
+        },
+    )
+
+
 def other_run(reading: Reading) -> Finding | None:
     """Rate and time of a decode step do not belong together."""
     ratio = reading.tokens_ratio

@@ -10,6 +10,7 @@ from roofwatch.notebook.bytes_miscounted import (
     does_not_fit,
     other_run,
     own_bytes_contradicted,
+    understated,
 )
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.control import control
@@ -64,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     l2_hit,
     bytes_miscounted,
     own_bytes_contradicted,
+    understated,
     does_not_fit,
     other_run,
     no_arithmetic,
