@@ -143,7 +143,7 @@ def _units(claim: Claim, key: str | None, card: Nominal) -> Range | None:
     """What the units give this op; None for what only moves bytes, or has no unit."""
     emulated = is_emulated(claim, card)
     if claim.op == "decode" and (emulated or key not in card.peaks_tflops):
-        return _unpacked(card, emulated)
+        return _unpacked(card, emulated and claim.dtype in UNPACKED)
     found = [published_work(claim.op, k, card) for k in (key, *WIDER.get(key, ()))] if key else []
     ranges = [r for r in found if r is not None]
     if not ranges or ranges[0] is not found[0]:
@@ -154,14 +154,15 @@ def _units(claim: Claim, key: str | None, card: Nominal) -> Range | None:
     return msgspec.structs.replace(ranges[0], low=low, high=max(r.high for r in ranges))
 
 
-def _unpacked(card: Nominal, emulated: bool) -> Range | None:
+def _unpacked(card: Nominal, on_lanes: bool) -> Range | None:
     """Of weights without a unit: from what 16 bits give, or lanes, to the best of any type."""
     each = {key: published_work("decode", key, card) for key in card.peaks_tflops}
     ranges = {key: r for key, r in each.items() if r is not None}
     if not ranges:
         return None
-    low = min(ranges[key].low for key in ({*UNPACKED} & {*ranges} or ranges))
-    if emulated and "fp32" in card.peaks_tflops:
+    usual = {*UNPACKED} & {*ranges} or {"fp32"} & {*ranges} or {*ranges}
+    low = min(ranges[key].low for key in usual)
+    if on_lanes and "fp32" in card.peaks_tflops:
         low = min(low, EMULATED[0] * card.peaks_tflops["fp32"])
     high = max(r.high for r in ranges.values())
     why = "from what weights give that are unpacked first to the best of any type"

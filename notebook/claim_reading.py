@@ -19,6 +19,7 @@ from roofwatch.notebook.claim_work import (
     LINK_OPS,
     elements_of,
     flop_of,
+    formula_bytes,
     is_step_time,
     kv_bytes,
     step_s,
@@ -100,6 +101,7 @@ def reading_of(
         stated_flop=_contradicted(claim.flop_counted, claimed_flop, claim.rounding),
         least=least,
         understated_bytes=understated_bytes(claim),
+        formula_bytes=formula_bytes(claim),
         no_arithmetic=claim.op in MOVING_OPS and _of_flop(claim),
         of_tokens=claim.claimed_tokens_per_s is not None and claim.time_s is None,
         step_timed=is_step_time(claim),
@@ -198,8 +200,10 @@ def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
     if claim.nominal_gbs is None and claim.nominal_tflops is None:
         return None
     peaks = {key: claim.nominal_tflops} if key and claim.nominal_tflops else {}
+    full = claim.nominal_gbs
+    ridge = {key: peak * 1e3 / full for key, peak in peaks.items()} if full else {}
     try:
-        return Nominal(origin="user", bandwidth_gbs=claim.nominal_gbs, peaks_tflops=peaks)
+        return Nominal(origin="user", bandwidth_gbs=full, peaks_tflops=peaks, ridge=ridge)
     except ValueError:  # no card has such a figure
         return None
 

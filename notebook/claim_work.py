@@ -81,6 +81,13 @@ def elements_of(claim: Claim) -> int | None:
     return claim.m * claim.n if claim.m and claim.n else None
 
 
+def formula_bytes(claim: Claim) -> float | None:
+    """Of a matmul whose row states its bytes: those of the formula; None without a type."""
+    work = work_of(msgspec.structs.replace(claim, read_bytes=None, write_bytes=None))
+    stated = claim.op == "matmul" and (claim.read_bytes or claim.write_bytes)
+    return float(work.bytes) if stated and work is not None else None
+
+
 ROUNDED = 0.98  # of the least bytes: a figure with two digits is that far off
 
 

@@ -51,6 +51,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     stated_bytes: float | None = None  # what a row counts, where its rate and time give others
     stated_flop: float | None = None
     understated_bytes: float | None = None  # stated of a matmul, and less than any form of it has
+    formula_bytes: float | None = None  # of a matmul that states others
     least: Least | None = None  # of a claim: its least work and its time, for both ceilings
     no_arithmetic: bool = False  # FLOP are claimed of an op that computes nothing
     of_tokens: bool = False  # its time follows from a rate of tokens

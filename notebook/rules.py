@@ -9,6 +9,7 @@ from roofwatch.notebook.bytes_miscounted import (
     bytes_miscounted,
     does_not_fit,
     other_run,
+    overstated,
     own_bytes_contradicted,
     understated,
 )
@@ -66,6 +67,7 @@ RULES: tuple[Rule, ...] = (
     bytes_miscounted,
     own_bytes_contradicted,
     understated,
+    overstated,
     does_not_fit,
     other_run,
     no_arithmetic,
