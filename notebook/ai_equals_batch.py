@@ -39,7 +39,7 @@ def ai_equals_batch(reading: Reading) -> Finding | None:
 def _missing(reading: Reading, batch: int, weights: float) -> Finding | None:
     """By weights alone it is slow: how many KV bytes a sequence would explain it."""
     usual_gbs = reading.usual_gbs
-    if not reading.below or not reading.time_s or not usual_gbs:
+    if not reading.below or not reading.time_s or not usual_gbs or reading.gbs is None:
         return None
     unseen = usual_gbs * 1e9 * reading.time_s - weights
     if unseen <= 0:

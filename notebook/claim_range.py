@@ -88,9 +88,10 @@ def judged_by(
     ridge, intensity = card.ridge.get(key or "") if card else None, counts.intensity
     right = ridge is not None and intensity is not None and intensity >= ridge
     flop, moved = claim.flop_counted, claim.bytes_counted
-    both = claim.op in COUNTED and flop and counts.bytes and not stated
-    if both and (ridge is not None or claim.op == "other"):
+    if claim.op in COUNTED and flop and counts.bytes and ridge is not None and not stated:
         return TFLOPS if right else GBS
+    if claim.op == "other" and flop and moved and not stated:
+        return GBS  # nobody knows the ridge
     if (flop is None) != (moved is None) and not stated:
         return TFLOPS if flop is not None else GBS
     if claim.op == "decode":  # of weights without a unit nobody knows what they ran on

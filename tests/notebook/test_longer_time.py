@@ -224,6 +224,12 @@ def test_kernels_with_both_counts_are_judged_by_their_side(cards: Cards, op: str
     assert (claimed.verdict, unit(claimed)) == ("believable", "TFLOP/s")
 
 
+def test_without_a_ridge_no_side_is_taken(cards: Cards) -> None:
+    fields = {"op": "other", "read_bytes": "2GB", "flop_counted": 4e12, "time_ms": 7}
+    for kind in ({"dtype": "int4"}, {}):
+        assert answer(cards, **fields, **kind).verdict == "cannot-say"
+
+
 def test_on_the_slope_neither_unit_nor_clock_is_the_cause(cards: Cards) -> None:
     small = {"op": "matmul", "m": 1, "n": 4096, "k": 4096, "dtype": "fp32", "time_us": 12}
     assert "E3" not in codes(answer(cards, **small, timing="event"))
@@ -341,3 +347,20 @@ def test_a_stated_count_never_makes_the_impossible_believable(cards: Cards) -> N
             timing=rng.choice((None, "host", "event", "graph")),
         )
         assert check_claim(row, cards).verdict == "wrong", row
+
+
+def test_any_fields_together_have_an_answer(cards: Cards) -> None:
+    rng = random.Random(53)
+    of_bytes = ("params", "weight_bytes", "read_bytes", "write_bytes", "kv_bytes_per_token")
+    for _ in range(DRAWN):
+        op = rng.choice(("matmul", "decode", "attention", "other"))
+        fields: dict[str, object] = {"op": op, "dtype": rng.choice(("bf16", "int4", "fp8", None))}
+        sizes = {name: int(2 ** rng.uniform(0, 16)) for name in ("m", "n", "k", "batch", "kv_len")}
+        counts = {name: 10 ** rng.uniform(-1, 14) for name in (*of_bytes, "flop_counted")}
+        times = {"time_s": 10 ** rng.uniform(-8, 1), "tokens_per_step": 10 ** rng.uniform(-1, 2)}
+        for name, value in {**sizes, **counts, **times}.items():
+            if rng.random() < 0.5:
+                fields[name] = value
+        found = answer(cards, **{"gpu": rng.choice(TABLE).names[0], **fields})
+        assert found.verdict
+        assert found.expected is None or found.expected.low <= found.expected.high
