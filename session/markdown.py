@@ -149,9 +149,12 @@ _MARKS = {WRONG: WRONG_MARK, SUSPECT: WARN_MARK, OK: OK_MARK}
 def _flat(own: Roofs, c: ComputeRoof, scale: RateScale) -> tuple[str, ...]:
     roof = own.roof(c.peak_key, "burst") or own.roof(c.peak_key, "sustained")
     flats = (c.nominal_tflops, c.burst_tflops, c.sustained_tflops)
+    nominal, burst, held = (_figure(x * scale.factor if x is not None else None) for x in flats)
     return (
         c.peak_key,
-        *(_figure(x * scale.factor if x is not None else None) for x in flats),
+        nominal,
+        f"{burst}, as held" if c.lifted else burst,
+        held,
         scale.of(c.peak_key),
         _share(c.burst_tflops, c.nominal_tflops),
         _figure(roof.ridge if roof else None),

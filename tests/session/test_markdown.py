@@ -42,6 +42,16 @@ def test_it_says_what_the_record_says(full: Session) -> None:
     assert full.host not in text.split()
 
 
+def test_a_burst_that_is_as_held_says_so(full: Session) -> None:
+    full.measurements = [
+        msgspec.structs.replace(m, times_s=[2 * t for t in m.times_s])
+        if m.probe == "matmul-bf16"
+        else m
+        for m in full.measurements
+    ]
+    assert "| bf16 | 989 | 696, as held | 696 | TFLOP/s | 70 % |" in markdown(full)
+
+
 def test_it_has_what_the_text_has(full: Session) -> None:
     text = markdown(full)
     head = text.partition("\n")[0]
