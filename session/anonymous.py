@@ -13,22 +13,26 @@ from roofwatch.session import private_text
 from roofwatch.session.events import AnyEvent, Device, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
 from roofwatch.session.private_path import GONE
+from roofwatch.session.stand_ins import StandIns
 
 SHORTEST = 2  # characters of a name that is looked for in other text
 
 
-def anonymous(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+def anonymous(events: Iterable[AnyEvent], stand_ins: StandIns | None = None) -> Iterator[AnyEvent]:
     """The same events without UUIDs, the host's name and paths, also inside notes and logs.
 
     Names are learned from the whole session first, so that a line which came before is clean too.
+    Something stands for each host and UUID, so that what is one card stays one: over several
+    sessions where they share ``stand_ins``.
     """
     kept = list(events)
     names = _names(kept)
+    stand_ins = stand_ins or StandIns()
     for event in kept:
         if isinstance(event, Series) or (isinstance(event, Sample) and not event.status):
             yield event  # numbers only, and most of a file
         else:
-            yield _cleaned(event, names)
+            yield _cleaned(event, names, stand_ins)
 
 
 def clean(text: str, names: re.Pattern[str] | None = None) -> str:
@@ -39,12 +43,14 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
 
 def cleaner(*sessions: Session) -> Callable[[str], str]:
     """Cleans texts of sessions folded as they are: their hosts and cards are known by them."""
-    return partial(clean, names=_words((s.host, (s.device, *s.neighbours)) for s in sessions))
+    return partial(
+        clean, names=_words((s.host, (s.device, *s.neighbours, *s.visible)) for s in sessions)
+    )
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
     told = (e for e in events if isinstance(e, SessionInfo))
-    return _words((e.host, (e.device, *e.neighbours)) for e in told)
+    return _words((e.host, (e.device, *e.neighbours, *e.visible)) for e in told)
 
 
 def _words(
@@ -77,14 +83,17 @@ def words_of(told: set[str], public: set[str]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(either)})(?![^\W_])", re.IGNORECASE)
 
 
-def _cleaned(event: AnyEvent, names: re.Pattern[str] | None) -> AnyEvent:
-    told = msgspec.to_builtins(event)
+def _cleaned(event: AnyEvent, names: re.Pattern[str] | None, stand_ins: StandIns) -> AnyEvent:
+    told = scrubbed(msgspec.to_builtins(event), names)
     if isinstance(event, SessionInfo):
-        told.pop("host", None)
-        for device in (told.get("device"), *told.get("neighbours", [])):
-            if device is not None:
-                device.pop("uuid", None)
-    out: AnyEvent = msgspec.convert(scrubbed(told, names), type(event))
+        if event.host:
+            told["host"] = stand_ins.of(event.host)
+        devices = (told.get("device"), *told.get("neighbours", []), *told.get("visible", []))
+        whole = (event.device, *event.neighbours, *event.visible)
+        for device, known in zip(devices, whole, strict=True):
+            if device is not None and known is not None and known.uuid:
+                device["uuid"] = stand_ins.of(known.uuid)
+    out: AnyEvent = msgspec.convert(told, type(event))
     return out
 
 

@@ -26,8 +26,8 @@ from roofwatch.session.fleet.lines import (
     RankLine,
 )
 from roofwatch.session.link_names import NVLINK, PCIE
+from roofwatch.session.stand_ins import REMOVED
 
-REMOVED = "removed"
 STRANGERS = re.compile(
     r" on (\S{1,255}) was refused|\bby (\S{1,255}) \(process"
     r"|\bfleet \w+ of (\S{1,255}) (?:meets|is) here"

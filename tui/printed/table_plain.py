@@ -50,9 +50,12 @@ def _sessions(options: argparse.Namespace) -> list[Session]:
     refuse_others(read, options.one_kind, told=not options.anonymous)
     if options.anonymous:
         from roofwatch.session.anonymous import anonymous
+        from roofwatch.session.stand_ins import StandIns
 
+        shared = StandIns()  # one card stays one in all of them
         read = [
-            (path, fold(anonymous(each))) for path, each in zip(options.files, kept, strict=True)
+            (path, fold(anonymous(each, shared)))
+            for path, each in zip(options.files, kept, strict=True)
         ]
     for _, session in read:
         session.closed = True
