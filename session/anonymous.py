@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from roofwatch.session import private_text
-from roofwatch.session.events import AnyEvent, Device, Sample, Series, SessionInfo
+from roofwatch.session.events import AnyEvent, Device, Expect, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
 from roofwatch.session.private_path import GONE
 from roofwatch.session.stand_ins import StandIns
@@ -41,11 +40,9 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
     return names.sub(GONE, text) if names is not None else text
 
 
-def cleaner(*sessions: Session) -> Callable[[str], str]:
-    """Cleans texts of sessions folded as they are: their hosts and cards are known by them."""
-    return partial(
-        clean, names=_words((s.host, (s.device, *s.neighbours, *s.visible)) for s in sessions)
-    )
+def names_in(sessions: Iterable[Session]) -> re.Pattern[str] | None:
+    """Finds the names of hosts and cards that sessions, folded as they are, tell."""
+    return _words((s.host, (s.device, *s.neighbours, *s.visible)) for s in sessions)
 
 
 def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
@@ -84,7 +81,7 @@ def words_of(told: set[str], public: set[str]) -> re.Pattern[str] | None:
 
 
 def _cleaned(event: AnyEvent, names: re.Pattern[str] | None, stand_ins: StandIns) -> AnyEvent:
-    told = scrubbed(msgspec.to_builtins(event), names)
+    told = scrubbed(msgspec.to_builtins(event), None if isinstance(event, OWN) else names)
     if isinstance(event, SessionInfo):
         if event.host:
             told["host"] = stand_ins.of(event.host)
@@ -100,13 +97,16 @@ def _cleaned(event: AnyEvent, names: re.Pattern[str] | None, stand_ins: StandIns
 FREE = frozenset(
     {
         *("text", "what", "log", "why", "message", "do", "evidence", "note", "subject", "command"),
-        *("settings", "models", "status", "software", "cpu", "name"),
+        *("settings", "models", "status", "software", "cpu", "name", "currency"),
     }
 )
 """Fields that hold text of others; only there a host's name is looked for.
 
 A host may be called cuda or table, and such words mean something else in every other field.
 """
+
+OWN = (Expect,)
+"""Events in which every word is ours: a host may be called torch, or nominal."""
 
 
 def scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> Any:
@@ -115,7 +115,7 @@ def scrubbed(value: Any, names: re.Pattern[str] | None, free: bool = False) -> A
         return clean(value, names if free else None)
     if isinstance(value, dict):
         return {
-            clean(k, names if free else None): scrubbed(v, names, free or k in FREE)
+            clean(k): scrubbed(v, names, free or k in FREE)  # a key is a name of ours
             for k, v in value.items()
         }
     if isinstance(value, list):
