@@ -77,7 +77,9 @@ def words_of(told: set[str], public: set[str]) -> re.Pattern[str] | None:
         *(rf"{re.escape(s)}\[[\d,-]+\]" for s in stems if s),
     ]
     # Not inside a word: a host called vm is no part of nvml.
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(either)})(?![^\W_])", re.IGNORECASE)
+    # Whoever is at a host goes with it, also where the host's name alone would be none (b@16).
+    login = r"(?:[\w.+-]{1,64}@)?"
+    return re.compile(rf"(?<![^\W_]){login}(?:{'|'.join(either)})(?![^\W_])", re.IGNORECASE)
 
 
 def _cleaned(event: AnyEvent, names: re.Pattern[str] | None, stand_ins: StandIns) -> AnyEvent:

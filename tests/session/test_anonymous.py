@@ -170,6 +170,9 @@ def test_a_status_of_a_sample_is_text_as_well(h200_file: Path) -> None:
         "roofwatch.session/1 at 20:16 UTC, 12:34:56 and 12:00:01.5",
         "tokens/s and $/Mtok, add_scalar/copy/triad; it's 256 FLOP/s, and that's 'read/write'",
         "took 12:34.5, (a + b)/2, 100 %/h, 62001 /s, CUDA/torch.compile and $/Mtok or /Mtok",
+        "cuDNN 9.10.2.21, cudnn==9.10.2.21, NCCL 2.27.3.1, TensorRT 10.3.0.26",
+        "libcudnn.so.9.10.2.21, VBIOS 96.00.99.00.01, 1.2.3.300, driver 2.4.8.16",
+        "8192x8192@fp8 and mm@4096, b@16, 512@4096; bf16@1830MHz, fp8@e4m3fn? torch@2.11.0",
         "std::array<at::Tensor> c10::Error, void at::native::add<4, c10::Half>(int)",
     ],
 )
@@ -200,6 +203,13 @@ def test_a_path_ends_where_it_is_quoted() -> None:
         ("00:1B:44:11:3A:B7 is up", f"{GONE} is up"),
         ("GPU-0123456789abcdef0123456789abcdef", GONE),
         ("ssh a@10.1.2.3, a@[fe80::1]", f"ssh {GONE}, {GONE}[{GONE}]"),
+        ("at 9.10.2.21, by 1.2.3.4: no", f"at {GONE}, by {GONE}: no"),
+        ("NCCL 10.1.2.3, driver 192.168.1.5", f"NCCL {GONE}, driver {GONE}"),
+        ("NCCL 2.27.3.1:29500, NCCL: 2.27.3.1", f"NCCL {GONE}, NCCL: {GONE}"),
+        ("host_10.1.2.3 of cuDNN", f"host_{GONE} of cuDNN"),
+        ("alice@box7, a@fp8host", f"{GONE}, {GONE}"),
+        ("ssh alice@17 or user=alice@16", f"ssh {GONE} or {GONE}"),
+        ("1234@corp.org and 7@10.1.2.3", f"{GONE} and 7@{GONE}"),
         ("1a@corp.org and a@1corp.org", f"{GONE} and {GONE}"),
         ("models/a/weights.safetensors", GONE),
         ("$HOME/secret </home/a/in.txt", f"{GONE} <{GONE}"),
@@ -218,6 +228,13 @@ def test_the_list_of_nodes_that_a_host_stands_in(h200_file: Path) -> None:
     said[0] = msgspec.structs.replace(said[0], host="gpu17")  # type: ignore[arg-type]
     session = fold(anonymous([*said, Note(t=1.0, text="gpu[16-18,20] of 4, seen on GPU17")]))
     assert session.notes[-1].text == f"{GONE} of 4, seen on {GONE}"
+
+
+def test_whoever_is_at_the_sessions_host_goes_with_it(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    said[0] = msgspec.structs.replace(said[0], host="4096")  # type: ignore[arg-type]
+    session = fold(anonymous([*said, Note(t=1.0, text="by bob@4096, mm@2048")]))
+    assert session.notes[-1].text == f"by {GONE}, mm@2048"
 
 
 def test_a_host_with_the_name_of_its_card_leaves_the_card_its_name(h200_file: Path) -> None:
