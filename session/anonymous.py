@@ -11,6 +11,7 @@ import msgspec
 from roofwatch.session import private_text
 from roofwatch.session.events import AnyEvent, Device, Expect, Sample, Series, SessionInfo
 from roofwatch.session.fold import Session
+from roofwatch.session.people import people_in, texts_of
 from roofwatch.session.private_path import GONE
 from roofwatch.session.stand_ins import StandIns
 
@@ -28,8 +29,8 @@ def anonymous(events: Iterable[AnyEvent], stand_ins: StandIns | None = None) -> 
     names = _names(kept)
     stand_ins = stand_ins or StandIns()
     for event in kept:
-        if isinstance(event, Series) or (isinstance(event, Sample) and not event.status):
-            yield event  # numbers only, and most of a file
+        if _of_numbers(event):
+            yield event
         else:
             yield _cleaned(event, names, stand_ins)
 
@@ -40,21 +41,28 @@ def clean(text: str, names: re.Pattern[str] | None = None) -> str:
     return names.sub(GONE, text) if names is not None else text
 
 
-def names_in(sessions: Iterable[Session]) -> re.Pattern[str] | None:
-    """Finds the names of hosts and cards that sessions, folded as they are, tell."""
-    return _words((s.host, (s.device, *s.neighbours, *s.visible)) for s in sessions)
+def names_in(sessions: Iterable[Session], people: set[str]) -> re.Pattern[str] | None:
+    """Finds these people, and the hosts and cards that sessions, folded as they are, tell."""
+    machines = ((s.host, (s.device, *s.neighbours, *s.visible)) for s in sessions)
+    return _words(machines, people)
 
 
-def _names(events: Iterable[AnyEvent]) -> re.Pattern[str] | None:
+def _names(events: list[AnyEvent]) -> re.Pattern[str] | None:
     told = (e for e in events if isinstance(e, SessionInfo))
-    return _words((e.host, (e.device, *e.neighbours, *e.visible)) for e in told)
+    machines = ((e.host, (e.device, *e.neighbours, *e.visible)) for e in told)
+    return _words(machines, people_in(texts_of([e for e in events if not _of_numbers(e)])))
+
+
+def _of_numbers(event: AnyEvent) -> bool:
+    """Whether it has no text of others, as most of a file."""
+    return isinstance(event, Series) or (isinstance(event, Sample) and not event.status)
 
 
 def _words(
-    machines: Iterable[tuple[str | None, Iterable[Device | None]]],
+    machines: Iterable[tuple[str | None, Iterable[Device | None]]], people: set[str]
 ) -> re.Pattern[str] | None:
-    """The hosts' names, long and short, and their cards' UUIDs, as whole words."""
-    told, public = set[str](), set[str]()
+    """The hosts' names, long and short, their cards' UUIDs and people, as whole words."""
+    told, public = set(people), set[str]()
     for host, devices in machines:
         told.add(host or "")
         for device in devices:

@@ -16,6 +16,7 @@ import msgspec
 from roofwatch.session.anonymous import FREE, OWN, clean, names_in
 from roofwatch.session.card_events import CardEvents
 from roofwatch.session.fold import Session
+from roofwatch.session.people import people_in, texts_of
 
 T = TypeVar("T", Session, CardEvents)
 NUMBERS = frozenset({"samples", "series", "spans", "_of_neighbours"})
@@ -27,7 +28,8 @@ KNOWN_BY = frozenset({"host", "uuid"})
 
 def nameless(sessions: Sequence[Session]) -> list[Session]:
     """The same sessions to be read and not gone on with; a name of one is none in all of them."""
-    names = names_in(sessions)
+    texts = (v for one in sessions for name, v in vars(one).items() if name not in NUMBERS)
+    names = names_in(sessions, people_in(texts_of([*texts])))
     return [_session(one, names) for one in sessions]
 
 

@@ -15,6 +15,7 @@ from roofwatch.session.events import AnyEvent, End, Fault, Measurement, Note, Sa
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import markdown, record_markdown
+from roofwatch.session.people import people_in
 from roofwatch.session.same_card import same_card
 from roofwatch.session.stand_ins import StandIns, is_stand_in
 from roofwatch.session.summary import record
@@ -235,6 +236,47 @@ def test_whoever_is_at_the_sessions_host_goes_with_it(h200_file: Path) -> None:
     said[0] = msgspec.structs.replace(said[0], host="4096")  # type: ignore[arg-type]
     session = fold(anonymous([*said, Note(t=1.0, text="by bob@4096, mm@2048")]))
     assert session.notes[-1].text == f"by {GONE}, mm@2048"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "cannot read /home/alice/x.json",
+        r"cannot read C:\Users\alice\x.json",
+        "in /Users/alice/x",
+        "of alice@trainer-7",
+        "ssh alice@17",
+        "in ~alice/x",
+        "in ~alice",
+    ],
+)
+def test_a_persons_name_that_a_path_or_a_login_tells_goes_everywhere(
+    h200_file: Path, told: str
+) -> None:
+    said = [
+        *events(h200_file),
+        Note(t=1.0, text="by alice: uid=1000(alice) USER=Alice, malice is none"),
+        Fault(t=1.0, instrument="probes", what="alice's job", log=[told]),
+    ]
+    left = f"by {GONE}: uid=1000({GONE}) USER={GONE}, malice is none"
+    session = fold(anonymous(said))
+    assert session.notes[-1].text == left
+    assert session.faults[-1].what == f"{GONE}'s job"
+    text = markdown(fold(said))
+    assert "Alice" not in text
+    assert "by (removed): uid=1000((removed))" in text
+
+
+def test_a_persons_name_that_is_a_word_of_ours_or_of_every_machine_stays() -> None:
+    told = "/home/mark/x ~kernel/x root@box7 ubuntu@box7 /home/user/x ~half and mm@4096 ~GB/s"
+    assert people_in([told]) == set()
+    assert people_in([f"/home/a{i}x/y" for i in range(10_000)]) < {f"a{i}x" for i in range(300)}
+
+
+def test_a_tilde_and_a_name_begin_a_path_and_a_unit_none() -> None:
+    assert clean("in ~alice/x, ~ann.b/y") == f"in {GONE}, {GONE}"
+    for text in ("~GB/s, ~TFLOP/s or ~tok/s", "~5/8 of it", "~4800 GB/s", "a ~b"):
+        assert clean(text) == text
 
 
 def test_a_host_with_the_name_of_its_card_leaves_the_card_its_name(h200_file: Path) -> None:
