@@ -128,13 +128,14 @@ def _print(
     if options.json:
         print_json(printed(told))
         return
+    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
     if options.md:
         from roofwatch.session.markdown import compared_markdown
+        from roofwatch.tui.printed.print_markdown import print_markdown
 
-        sys.stdout.write(compared_markdown(told))
-        sys.stdout.flush()
+        print_markdown(compared_markdown(told), glyphs)
         return
-    _print_text(told, paths, glyphs_of(sys.stdout.encoding, options.ascii))
+    _print_text(told, paths, glyphs)
 
 
 def _print_text(told: SideBySide, paths: Sequence[Path], glyphs: Glyphs) -> None:
