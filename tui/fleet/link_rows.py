@@ -41,7 +41,7 @@ from roofwatch.tui.fleet.wide_rows import wide_rows
 OP_CELLS, MOST_OP_CELLS = 19, 40
 CELLS = {
     "latency": 8,
-    "at size": 8,
+    "at size": 9,  # "1000 KiB" and a blank
     "bus GB/s": 9,
     "share": 6,
     "alpha": 8,
