@@ -12,6 +12,7 @@ import unicodedata
 
 from roofwatch.session.login import is_login
 from roofwatch.session.private_path import GONE, path_at, unquoted
+from roofwatch.session.program import STARTER
 from roofwatch.session.version_or_address import without_addresses
 
 HEX4 = "[0-9a-f]{4}"
@@ -53,6 +54,9 @@ def clean(text: str) -> str:
         word, gap = words[at], words[at - 1] if at else ""
         if of_path and gap == " " and _goes_on(word):
             words[at - 1], words[at] = "", ""
+            continue
+        if word == STARTER:  # a command of ours, as sentences name it
+            of_path, before = False, word
             continue
         ahead = words[at - 2][-1:] + gap if at else ""
         if "@" in word and is_login(word, before):

@@ -6,4 +6,5 @@ import os
 
 BY_START = "ROOFWATCH_BY_START"  # set by ./start: then there may be no command of our name
 
-PROGRAM = "./start" if os.environ.get(BY_START) else "roofwatch"
+STARTER = "./start"
+PROGRAM = STARTER if os.environ.get(BY_START) else "roofwatch"

@@ -111,3 +111,12 @@ def _cleaning_s(text: str) -> float:
     begin = time.process_time()
     clean(text)
     return time.process_time() - begin
+
+
+def test_our_own_command_stays_and_other_scripts_go() -> None:
+    said = "decode: ./start run --suite decode (./start show last)"
+    assert clean(said) == said
+    assert (
+        clean("in ./start/x.py or ./started or /a/start now")
+        == f"in {GONE} or {GONE} or {GONE} now"
+    )
