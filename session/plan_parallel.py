@@ -113,7 +113,7 @@ def latency_cards(q: Question) -> int:
 def latency_most(q: Question) -> int:
     """Cards beyond which no latency was measured that is as long; 0: there are no such."""
     of = latency_cards(q)
-    return max(of, q.peer_other_ranks) if of else 0
+    return max(of, q.peer_other_ranks) if latency_from(q) == FITTED else of
 
 
 def node_cards(q: Question) -> int:
@@ -166,11 +166,14 @@ def _of_other_cards(q: Question, other: Peers) -> str:
     node = node_cards(q)
     which = "more than" if q.tp <= node else "up to"
     of = "several nodes" if q.tp <= node else "one node"
-    return (
-        f"{which} {node} cards are of {of}: their rows go by an all-reduce of "
-        f"{q.peer_other_ranks} ranks, "
-        f"{three_digits(other.link_gbs)} GB/s and {time_said(other.waits_s(q.peer_other_ranks))}"
-    )
+    said = f"{which} {node} cards are of {of}: their rows go by "
+    ranks = q.peer_other_ranks
+    said += f"an all-reduce of {ranks} ranks, " if ranks else "copies there, "
+    said += f"{three_digits(other.link_gbs)} GB/s"
+    if q.peer_latency_s is not None and latency_from(q) == GIVEN:
+        return f"{said} and the latency that was given"
+    late_s = other.waits_s(ranks or 2)
+    return f"{said} and {time_said(late_s)}{'' if ranks else ' of 2 cards'}" if late_s else said
 
 
 def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
@@ -198,10 +201,10 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
         said.append(_of_other_cards(q, q.peer_other))
     of = latency_most(q)
     if of and doublings(q.tp)[-1] > of:
-        said.append(
-            f"the latency is that of {of} cards; over more an all-reduce waits longer, "
-            "which is not counted"
-        )
+        known, over = f"the latency is that of {of} cards", "more"
+        if q.peer_other_ranks:
+            known, over = "no more were measured", str(of)
+        said.append(f"{known}; over {over} an all-reduce waits longer, which is not counted")
     if q.tp > model.kv_heads:
         said.append(
             f"{model.name} has {model.kv_heads} KV heads: over {q.tp} cards each is kept "
