@@ -32,7 +32,7 @@ from roofwatch.session.plan_fields import question_of
 from roofwatch.session.plan_sources import card_of
 from roofwatch.session.roofs import Roofs
 from roofwatch.tui.drawing.typed_line import TypedLine
-from roofwatch.tui.plan.plan_answers import Answer, Answers
+from roofwatch.tui.plan.plan_answers import LINK, Answer, Answers
 from roofwatch.tui.plan.plan_steps import (
     BATCHES,
     CARDS,
@@ -57,7 +57,17 @@ CONTEXT = 2048  # of a session that names none
 HERE = ""  # key of the card that this session measures
 FIGURES = (MEASURED, NOMINAL)
 NOT_HERE = "measured roofs are known of this session's own card only"
+LABELS = {
+    "gpu": "card",
+    "kv": "KV cache",
+    "batch_max": "batch to",
+    "tp": "cards",
+    PEER_GBS: LINK,
+    PEER_LATENCY: "latency",
+}
+"""What the pane calls a field whose option has another name."""
 NO_PRICE = re.compile(r"|0+|none", re.IGNORECASE)
+NO_LINK = re.compile(r"|none|none counted|not known", re.IGNORECASE)  # as the field shows it
 NOTHING = "nothing is known of this machine: choose a card, or let the probes run"
 OF_CPU = "a CPU has no datasheet: "
 NOT_YET = f"{OF_CPU}choose a card, or let the probes measure it"
@@ -310,10 +320,10 @@ class PlanFields:
             self._ask(price=None)
         elif name == "overhead" and not text:
             self._ask(overhead_s=0.0, overhead_source=None)
-        elif name in OF_CARDS and not text:
+        elif name in OF_CARDS and NO_LINK.fullmatch(text):
             self._ask(**{TYPED[name].of: None})
         elif name != ROOFS:
-            asked, of = question_of({name: text}), TYPED[name].of
+            asked, of = _asked(name, text), TYPED[name].of
             source = asked.overhead_source or self._question.overhead_source
             self._ask(**{of: getattr(asked, of)}, overhead_source=source)
         elif text not in FIGURES:
@@ -335,3 +345,19 @@ class PlanFields:
     def _say(self, text: str) -> None:
         self.said = text
         self.revision += 1
+
+
+def _asked(name: str, text: str) -> Question:
+    """The question of one field's text.
+
+    Raises:
+        PlanError: it cannot be read; the line names the field, not the option.
+    """
+    try:
+        return question_of({name: text})
+    except PlanError as error:
+        option = f"{name.replace('_', '-')}: "
+        said = str(error)
+        if not said.startswith(option):
+            raise
+        raise PlanError(f"{LABELS.get(name, name)}: {said.removeprefix(option)}") from None

@@ -41,19 +41,11 @@ from roofwatch.tui.drawing.typed_line import drawn
 from roofwatch.tui.plan import plan_batches
 from roofwatch.tui.plan.card_model_rows import table_rows
 from roofwatch.tui.plan.parallel_rows import WORDS
-from roofwatch.tui.plan.plan_answers import LINK, Answer
-from roofwatch.tui.plan.plan_fields import OF_CARDS, PEER_GBS, ROOFS, PlanFields
+from roofwatch.tui.plan.plan_answers import Answer
+from roofwatch.tui.plan.plan_fields import LABELS, OF_CARDS, PEER_GBS, ROOFS, PlanFields
 from roofwatch.tui.plan.plan_figures import LABEL, figures
 from roofwatch.tui.plan.plan_rows import duration
 
-LABELS = {
-    "gpu": "card",
-    "kv": "KV cache",
-    "batch_max": "batch to",
-    "tp": "cards",
-    "link_gbs": LINK,
-    "link_latency": "latency",
-}
 MAKER = "NVIDIA "  # gives way where a card's name is too long
 FIELD_CELLS = (28, 48)  # of the fields' column, least and most
 BESIDE = 112  # cells from which the curve stands beside the table
@@ -177,8 +169,13 @@ def _between(fields: PlanFields, name: str, session: Session) -> str:
             return f"{figure(p.peer_gbs)} GB/s, {WORDS.get(p.peer_from, p.peer_from)}"
         return "not known" if q.peer_gbs is None else f"{figure(q.peer_gbs)} GB/s, {GIVEN}"
     if p is not None and p.latency_from != NONE:
-        return f"{duration(p.peer_latency_s)}, {p.latency_from}"
-    return "none counted" if q.peer_latency_s is None else f"{duration(q.peer_latency_s)}, {GIVEN}"
+        return f"{_late(p.peer_latency_s)}, {p.latency_from}"
+    return "none counted" if q.peer_latency_s is None else f"{_late(q.peer_latency_s)}, {GIVEN}"
+
+
+def _late(seconds: float) -> str:
+    """A latency; one of nothing can be typed."""
+    return duration(seconds) if seconds else "0 s"
 
 
 def _whose(fields: PlanFields, session: Session) -> str:

@@ -25,7 +25,7 @@ LINKS_GBS: tuple[float, ...] = (
     450.0,
     900.0,
 )
-LATENCIES_S = tuple(x * 1e-6 for x in (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
+LATENCIES_S = tuple(x * 1e-6 for x in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
 PRICE_STEPS = ((1.0, 0.05), (10.0, 0.25), (100.0, 1.0), (math.inf, 10.0))
 """Below a price of an hour the keys change it by so much."""
 SAME = 1e-9

@@ -89,8 +89,19 @@ def test_a_link_that_is_typed_is_planned_with(tables: Tables, cpu: Session) -> N
     assert any(re.search(r"pays      to \d cards?( at most)? at batch 1", r) for r in rows)
     typed(fields, cpu, "link_latency", "")
     assert planned(fields, cpu).latency_from == "none"
+    typed(fields, cpu, "link_latency", "0")
+    assert any(r.startswith("▸ latency    0 s, given") for r in rows_of(fields, cpu))
+    for none in ("none", "None counted"):
+        typed(fields, cpu, "link_latency", none)
+        assert planned(fields, cpu).latency_from == "none"
+    typed(fields, cpu, "link_latency", "soon")
+    assert fields.said.startswith("latency: 'soon' ")
     typed(fields, cpu, "link_gbs", "fast")
-    assert "link-gbs: 'fast'" in fields.said
+    assert fields.said.startswith("link: 'fast' ")
+    typed(fields, cpu, "link_gbs", "none")
+    assert (fields.said, fields.question.peer_gbs) == ("", None)
+    typed(fields, cpu, "tp", "many")
+    assert fields.said.startswith("cards: 'many' ")
 
 
 def test_its_keys_go_by_rungs_and_back_to_what_is_known(tables: Tables, h200: Session) -> None:
@@ -107,11 +118,11 @@ def test_its_keys_go_by_rungs_and_back_to_what_is_known(tables: Tables, h200: Se
     assert below[0] == 150.0
     assert below[-1] == 1.0
     assert planned(fields, h200).peer_gbs == known.peer_gbs
-    for expected in ("given", "given"):
+    for expected in (1e-6, 2e-6):  # never 0: tokens/s would be no upper bound any more
         step(fields, h200, "link_latency")
-        assert planned(fields, h200).latency_from == expected
-    assert planned(fields, h200).peer_latency_s == pytest.approx(1e-6)
-    for _ in range(3):
+        assert planned(fields, h200).latency_from == "given"
+        assert planned(fields, h200).peer_latency_s == pytest.approx(expected)
+    for _ in range(2):
         step(fields, h200, "link_latency", -1)
     assert planned(fields, h200).latency_from == "none"
 

@@ -54,7 +54,7 @@ def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet))
     assert " collective, 64 ranks     latency  at size bus GB/s share" in text
     assert (
-        " all_reduce                  20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
+        " all_reduce                 20 µs    1 GiB      490   n/a   20 µs    250     0 %" in text
     )
     assert "83 % of the shorter one is" in " ".join(text.split())
     assert "7 between nodes, 45.0 GB/s at 64 MiB, latency 8 µs" in text
