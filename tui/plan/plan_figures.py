@@ -111,7 +111,8 @@ def _b_star(p: Plan) -> list[str]:
 def _memory(p: Plan) -> list[str]:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return ["not known", "no batch is too large"]
-    of = f" a card, {p.tp} cards" if p.tp > 1 else ""
+    shared = f", {p.memory_shared_by} of one host" if p.memory_shared_by else ""
+    of = f" a card, {p.tp} cards{shared}" if p.tp > 1 else ""
     if not p.batch_memory_cap:
         return ["too small", f"{size(p.memory_bytes)}{of} do not hold it"]
     full = f"full at batch {p.batch_memory_cap}" if p.reaches_roof else ""  # else the limit says it

@@ -115,14 +115,20 @@ def latency_of(p: Plan) -> str:
 
 
 def latency_beyond(p: Plan) -> str:
-    """What it is over other numbers of cards."""
+    """What it is over the other numbers of cards that are shown."""
     if p.node_cards:
         return "of " + ("one node" if p.tp <= p.node_cards else "several nodes")
     if not p.latency_cards:
         return "it grows with the cards"
-    if p.latency_cards > p.tp:
-        return "over fewer it may be shorter, which is not counted"
-    return "over more it is longer, which is not counted"
+    fewer = fewer_wait_less(p) or p.latency_cards > p.tp
+    more = p.latency_cards <= p.tp
+    said = ["over fewer it may be shorter"] * fewer + ["over more it is longer"] * more
+    return f"{', '.join(said)}, which is not counted"
+
+
+def fewer_wait_less(p: Plan) -> bool:
+    """Whether rows of fewer cards are charged with the all-reduce of more."""
+    return any(1 < x.tp < p.latency_cards for x in p.scaling)
 
 
 def slowest(ranks: int) -> str:
@@ -179,13 +185,19 @@ def under(p: Plan, below: str = "lies below", at: str = "is at") -> str:
     return below if p.ai_max < p.ridge * (1 - SAME_RIDGE) else at
 
 
+def of_host(p: Plan) -> str:
+    """That the "cards" are processes of one host, whose memory counts once."""
+    n = p.memory_shared_by
+    return f", its share of the memory that {n} ranks of one host have together" if n else ""
+
+
 def _memory(p: Plan) -> str:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return "not known, so no batch is too large"
     room = f"{size(p.memory_bytes)} ({p.memory_bytes / 2**30:.4g} GiB)"
     cap = p.batch_memory_cap
     if p.tp > 1:
-        room += f" a card: {p.tp} cards together"
+        room += f" a card{of_host(p)}: {p.tp} cards together"
         held = "hold" if cap else "do not hold"
     else:
         held = "holds" if cap else "does not hold"

@@ -117,7 +117,7 @@ def _line(
     if paid:
         text += f"{_hours(e):>{HOURS}}{_cost(e):>{paid}}"
     cut = f"  {e.state}" if e.state != "complete" else ""
-    cut += f"  {e.slow} slow" if e.slow else ""
+    cut += f"  {e.slow} slow" if e.slow else f"  {e.doubted} doubted" if e.doubted else ""
     grave = bool(e.findings and e.findings["wrong"])
     line = row((text, "warn" if grave else ""))
     if cell_len(text + cut) <= room:

@@ -8,6 +8,7 @@ from rich.cells import chop_cells, set_cell_size
 
 from roofwatch.roofline.size_said import size_said
 from roofwatch.session.entry import Entry
+from roofwatch.session.fleet.compared import Compared
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
@@ -126,11 +127,20 @@ def _roofs(e: Entry, glyphs: Glyphs) -> list[Row]:
 
 
 def _of_fleet(e: Entry) -> list[str]:
-    """How many ranks a fleet had, and how many of them are slow."""
+    """How many ranks a fleet had, and how many of them are slow or doubted, as its report says."""
     if e.ranks is None:
         return []
     many = "1 rank" if e.ranks == 1 else f"{e.ranks} ranks"
-    return [f"{many} of {shown(e.suite or 'unknown')}", f"{e.slow} slow" if e.slow else "none slow"]
+    of = Compared(e.compared, e.judged, e.too_far)
+    if e.slow:
+        said = f"{e.slow} slow"
+    elif e.ranks == 1 or of.compared:
+        said = "" if e.ranks == 1 else f"none slow{of.in_some}"
+    else:
+        said = "" if e.too_far else "nothing compared"
+    far = f"{e.too_far} {'figure' if e.too_far == 1 else 'figures'} too far apart"
+    told = [said, far if e.too_far else "", f"{e.doubted} doubted" if e.doubted else ""]
+    return [f"{many} of {shown(e.suite or 'unknown')}", *filter(None, told)]
 
 
 def _faults(e: Entry) -> str:

@@ -195,7 +195,10 @@ def _line(
         (f"{when(e, c.roomy, c.year):<{c.when}}", here),
         (set_cell_size(card, c.card), here),
         (set_cell_size(suite, c.suite), f"dim{here}"),
-        (f"{state:<{STATE}}", f"{STATE_STYLE.get(state, 'warn' if e.slow else '')}{here}"),
+        (
+            f"{state:<{STATE}}",
+            f"{STATE_STYLE.get(state, 'warn' if e.slow or e.doubted else '')}{here}",
+        ),
         (_right(minutes(e.duration_s), c.minutes), f"dim{here}"),
         (_right(rate(e.bandwidth_gbs, glyphs), c.slope), f"strong{here}"),
         (_right(rate(e.burst_tflops, glyphs), c.burst), f"strong{here}"),
