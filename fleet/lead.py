@@ -396,4 +396,6 @@ def other_schema(line: RankLine) -> str:
 
 def _step(doing: str) -> str:
     """What the links' process is at, as progress says it: "all_reduce", "importing torch"."""
-    return doing.removeprefix("measuring ").split(" ")[0] if "measuring" in doing else doing
+    if "measuring" not in doing:
+        return doing
+    return doing.removeprefix("measuring ").split(" ")[0].rstrip(",")

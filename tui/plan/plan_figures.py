@@ -23,6 +23,7 @@ from roofwatch.tui.plan.plan_rows import (
     latency_beyond,
     latency_of,
     least_said,
+    peak_said,
     size,
     tenth,
     under,
@@ -81,7 +82,7 @@ def _ridge(p: Plan) -> list[str]:
     if p.figures != NOMINAL and p.ridge_nominal is not None:
         parts[1] += f" (nominal {figure(p.ridge_nominal)})"
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
-    return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
+    return [*parts, f"{peak_said(p)}{flat} over {figure(p.bandwidth_gbs)} GB/s"]
 
 
 def _each(p: Plan) -> list[str]:

@@ -11,6 +11,7 @@ from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
 from roofwatch.session.plan_parallel import TRUSTED
 from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import scale_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
@@ -136,11 +137,17 @@ def slowest(ranks: int) -> str:
     return f", slowest of {ranks}" if ranks > 1 else ""
 
 
+def peak_said(p: Plan) -> str:
+    """In TFLOP/s, of a slow device in GFLOP/s."""
+    scale = scale_of([p.peak_tflops])
+    return f"{figure(p.peak_tflops * scale.factor)} {scale.named('TFLOP/s')}"
+
+
 def _ridge(p: Plan) -> str:
     key = f"{p.peak_key}, " if p.peak_key else ""
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
     whose = f"{key}{_from(p.peak_from)}{flat}{slowest(p.peak_slowest_of)}"
-    peak = f"{figure(p.peak_tflops)} TFLOP/s ({whose})"
+    peak = f"{peak_said(p)} ({whose})"
     whose = f"{_from(p.bandwidth_from)}{slowest(p.bandwidth_slowest_of)}"
     roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({whose})"
     said = f"{figure(p.ridge)} FLOP/byte"

@@ -280,3 +280,10 @@ def test_sizes_and_times_to_three_digits() -> None:
         "428 ms",
         "12.0 s",
     ]
+
+
+def test_a_slow_peak_is_in_gflops() -> None:
+    found = ask("T4", "TinyLlama", peak_tflops=0.0437, bandwidth_gbs=13.6)
+    assert "43.7 GFLOP/s (fp16, given) over 13.6 GB/s" in text(found)
+    assert any("43.7 GFLOP/s over 13.6 GB/s" in text_of(r) for r in figures(found, 120))
+    assert found.peak_tflops == 0.0437  # files and JSON keep TFLOP/s

@@ -15,7 +15,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.sessions.entry_details import brief
-from roofwatch.tui.sessions.entry_words import rate
+from roofwatch.tui.sessions.entry_words import flops, giga, rate
 from roofwatch.tui.sessions.sessions_pane import build, small
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
@@ -288,3 +288,18 @@ def test_a_fleet_says_what_its_report_says() -> None:
     assert state == "1 slow"
     assert "1 slow · 1 doubted" in told
     assert "slow" not in of_fleet(ranks=1, judged=2)[1]
+
+
+def test_rates_of_slow_devices_are_in_gflops(recorded: Listing) -> None:
+    slow = listed(SESSIONS / "cpu")
+    told = [words(x) for x in lines(slow, cells=120, height=40)]
+    assert "burst GFLOP/s held GFLOP/s of" in told[0]
+    assert not any("TFLOP/s" in x for x in told)
+    assert any(re.search(r"roofs fp32 [\d.]+ burst .* held GFLOP/s", x) for x in told)
+    (one, *_) = slow.entries
+    assert one.burst_tflops
+    assert flops(one, 0.0594, UNICODE, True) == "59.4"
+    assert flops(one, 0.0594, UNICODE, False) == "59.4G"  # beside others in TFLOP/s
+    assert len(flops(one, 0.5945678, UNICODE, False)) < 7
+    assert flops(recorded.entries[0], 823.4, UNICODE, False) == "823"
+    assert not giga(recorded.entries[0])
