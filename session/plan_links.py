@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,10 +11,10 @@ from roofwatch.roofline.collectives import ALL_REDUCE, bus_factor
 from roofwatch.roofline.parallel import Peers
 from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.lines import BETWEEN, GROUPS, WITHIN, WORLD
+from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD
 from roofwatch.session.fleet.link_figures import Collective, collective, link_gbs
 from roofwatch.session.fold import Session
-from roofwatch.session.links import ONE_WAY, PEERS, Link, links
+from roofwatch.session.links import ONE_WAY, PEERS, links
 from roofwatch.session.plan import MEASURED, Question
 
 LATEST_S = 1.0  # the longest latency that a question takes
@@ -38,19 +38,24 @@ def with_links(
     for session in sessions:
         copies = [x for x in links(session) if x.kind == PEERS and x.direction == ONE_WAY]
         if copies:
-            return _by_copies(q, [x.gbs for x in copies], _late(copies))
+            late = [x.latency_s for x in copies if x.latency_s is not None]
+            return _by_copies(q, Copies([x.gbs for x in copies], late))
     for fleet in fleets:
-        pairs = _pairs(fleet, q.tp)
-        rates = [rate for pair, rate in link_gbs(fleet).items() if pair in pairs]
-        if rates:
-            late = [x.latency_s for x in fleet.links if x.latency_s and (x.a, x.b) in pairs]
-            return _by_copies(q, rates, late)
+        of = {group: _copies(fleet, group) for group in (WITHIN, BETWEEN)}
+        inside, across = of[WITHIN], of[BETWEEN]
+        node = max((len(ranks) for ranks in fleet.nodes.values()), default=1)
+        if inside.rates and across.rates:
+            pair = (inside, across) if q.tp <= node else (across, inside)
+            return _by_copies(q, *pair, node)
+        if inside.rates or across.rates:
+            return _by_copies(q, inside if inside.rates else across)
     return q
 
 
 class Reduced(NamedTuple):
-    """The all-reduce that a plan's cards wait for: that of a node where they share one, else that
-    of all ranks. ``other`` is the one of the two that it is not; of a node are ``node_cards``."""
+    """The all-reduce that a plan's cards wait for: the slowest of a node that has so many, else
+    that of all ranks. ``other`` is the one of the two that it is not; the largest node has
+    ``node_cards``."""
 
     here: Collective
     other: Collective | None = None
@@ -59,32 +64,42 @@ class Reduced(NamedTuple):
 
 def _reduces(fleet: Fleet, cards: int) -> Reduced | None:
     """None where no all-reduce of this fleet has a fit."""
-    world = _slowest(fleet, WORLD)
-    inside = _slowest(fleet, WITHIN) if len(fleet.nodes) > 1 else None
-    if world is None or inside is None:
-        alone = world or inside
+    world = _slowest(_fitted(fleet, WORLD))
+    inside = _fitted(fleet, WITHIN) if len(fleet.nodes) > 1 else []
+    node = max((c.ranks for c in inside), default=0)
+    shared = _slowest([c for c in inside if c.ranks >= min(cards, node)])
+    if world is None or shared is None:
+        alone = world or shared
         return Reduced(alone) if alone is not None else None
-    if cards <= inside.ranks:
-        return Reduced(inside, world, inside.ranks)
-    return Reduced(world, inside, inside.ranks)
+    return Reduced(shared, world, node) if cards <= node else Reduced(world, shared, node)
 
 
-def _slowest(fleet: Fleet, group: str) -> Collective | None:
+def _fitted(fleet: Fleet, group: str) -> list[Collective]:
     lines = [c for c in fleet.collectives if (c.op, c.group) == (ALL_REDUCE, group)]
-    fitted = [c for c in map(collective, lines) if c.fit is not None and c.fit.beta_gbs]
-    return min(fitted, key=lambda c: c.best_bus_gbs or 0.0, default=None)
+    return [c for c in map(collective, lines) if c.fit is not None and c.fit.beta_gbs]
 
 
-def _pairs(fleet: Fleet, cards: int) -> set[tuple[int, int]]:
-    """Within a node, where there are such and the cards share one; else between nodes."""
-    of = {group: {(x.a, x.b) for x in fleet.links if x.group == group} for group in GROUPS}
-    node = max((len(ranks) for ranks in fleet.nodes.values()), default=1)
-    inside, across = of[WITHIN], of[BETWEEN]
-    return inside if inside and (cards <= node or not across) else across
+def _slowest(found: Sequence[Collective]) -> Collective | None:
+    return min(found, key=lambda c: c.best_bus_gbs or 0.0, default=None)
 
 
-def _late(found: Iterable[Link]) -> list[float]:
-    return [x.latency_s for x in found if x.latency_s is not None]
+class Copies(NamedTuple):
+    """Copies between pairs of cards: GB/s and seconds of latency."""
+
+    rates: Sequence[float]
+    late: Sequence[float]
+
+    @property
+    def hop_s(self) -> float:
+        """Of the median pair; 0 where no latency is known."""
+        return min(median(list(self.late)), LATEST_S) if self.late else 0.0
+
+
+def _copies(fleet: Fleet, group: str) -> Copies:
+    pairs = {(x.a, x.b) for x in fleet.links if x.group == group}
+    rates = [rate for pair, rate in link_gbs(fleet).items() if pair in pairs]
+    late = [x.latency_s for x in fleet.links if x.latency_s and (x.a, x.b) in pairs]
+    return Copies(rates, late)
 
 
 def _by_reduce(q: Question, reduced: Reduced) -> Question:
@@ -106,10 +121,14 @@ def _by_reduce(q: Question, reduced: Reduced) -> Question:
         changed |= {"peer_latency_s": peers.latency_s, "peer_ranks": c.ranks}
         changed["peer_least_s"] = peers.least_s
     if other is not None:
-        within = q.tp <= node_cards
-        changed |= {"peer_most": node_cards} if within else {"peer_fewest": node_cards + 1}
-        changed |= {"peer_other": _peers(q, other), "peer_other_ranks": other.ranks}
+        changed |= _beyond(q, node_cards, _peers(q, other), other.ranks)
     return msgspec.structs.replace(q, **changed)
+
+
+def _beyond(q: Question, node_cards: int, other: Peers, ranks: int = 0) -> dict[str, object]:
+    """For which cards the link holds, and what stands in for it elsewhere."""
+    holds = {"peer_most": node_cards} if q.tp <= node_cards else {"peer_fewest": node_cards + 1}
+    return {**holds, "peer_other": other, "peer_other_ranks": ranks}
 
 
 def _peers(q: Question, c: Collective) -> Peers:
@@ -123,11 +142,17 @@ def _peers(q: Question, c: Collective) -> Peers:
     )
 
 
-def _by_copies(q: Question, rates: Sequence[float], late: Sequence[float]) -> Question:
+def _by_copies(
+    q: Question, here: Copies, other: Copies | None = None, node_cards: int = 0
+) -> Question:
     """By the median copy; an all-reduce waits for as many of its latencies as its ring has hops."""
-    changed: dict[str, object] = {"peer_gbs": median(list(rates)), "peer_source": MEASURED}
-    said = COPIES
-    if q.peer_latency_s is None and late:
-        changed["peer_hop_s"] = min(median(list(late)), LATEST_S)
+    changed: dict[str, object] = {"peer_gbs": median(list(here.rates)), "peer_source": MEASURED}
+    said, late_s = COPIES, q.peer_latency_s
+    if other is not None:
+        hop_s = other.hop_s if late_s is None else 0.0
+        link = Peers(link_gbs=median(list(other.rates)), latency_s=late_s or 0.0, hop_s=hop_s)
+        changed |= _beyond(q, node_cards, link)
+    if late_s is None and here.hop_s:
+        changed["peer_hop_s"] = here.hop_s
         said += ", the latency too: a collective's own is longer (python -m roofwatch.fleet)"
     return msgspec.structs.replace(q, **changed, peer_said=said)

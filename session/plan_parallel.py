@@ -113,7 +113,7 @@ def latency_cards(q: Question) -> int:
 def latency_most(q: Question) -> int:
     """Cards beyond which no latency was measured that is as long; 0: there are no such."""
     of = latency_cards(q)
-    return max(of, q.peer_other_ranks) if of else 0
+    return max(of, q.peer_other_ranks) if latency_from(q) == FITTED else of
 
 
 def sharing_host(q: Question, cards: int) -> int:
@@ -176,25 +176,33 @@ def _of_other_cards(q: Question, other: Peers) -> str:
     node = node_cards(q)
     which = "more than" if q.tp <= node else "up to"
     of = "several nodes" if q.tp <= node else "one node"
-    return (
-        f"{which} {node} cards are of {of}: their rows go by an all-reduce of "
-        f"{q.peer_other_ranks} ranks, "
-        f"{three_digits(other.link_gbs)} GB/s and {time_said(other.waits_s(q.peer_other_ranks))}"
-    )
+    said = f"{which} {node} cards are of {of}: their rows go by "
+    ranks = q.peer_other_ranks
+    said += f"an all-reduce of {ranks} ranks, " if ranks else "copies there, "
+    said += f"{three_digits(other.link_gbs)} GB/s"
+    if q.peer_latency_s is not None and latency_from(q) == GIVEN:
+        return f"{said} and the latency that was given"
+    late_s = other.waits_s(ranks or 2)
+    return f"{said} and {time_said(late_s)}{'' if ranks else ' of 2 cards'}" if late_s else said
 
 
 def _of_other_numbers(q: Question) -> list[str]:
     """That other numbers of cards wait longer or less, where their rows have one latency."""
-    most, of = latency_most(q), latency_cards(q)
-    said = []
-    if any(1 < n < of for n in doublings(q.tp)):
-        said.append("over fewer an all-reduce may wait less")
-    if most and doublings(q.tp)[-1] > most:
-        said.append("over more an all-reduce waits longer")
-    if not said:
-        return []
-    cards = most if len(said) == 1 and "longer" in said[0] else of
-    return [f"the latency is that of {cards} cards; {', '.join(said)}, which is not counted"]
+    most, of, node = latency_most(q), latency_cards(q), node_cards(q)
+    # Beyond a node, or within one, rows have the latency of the other link.
+    alike = [n for n in doublings(q.tp) if not node or (n <= node) == (q.tp <= node)]
+    told = []
+    if any(1 < n < of for n in alike):
+        told.append("over fewer an all-reduce may wait less")
+    longer = most > 0 and doublings(q.tp)[-1] > most
+    if longer and not q.peer_other_ranks:
+        told.append("over more an all-reduce waits longer")
+    said = [f"the latency is that of {of} cards; {', '.join(told)}, which is not counted"]
+    said = said if told else []
+    if longer and q.peer_other_ranks:
+        over = f"no more were measured; over {most} an all-reduce waits longer"
+        said.append(f"{over}, which is not counted")
+    return said
 
 
 def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:

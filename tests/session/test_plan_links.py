@@ -193,7 +193,42 @@ def test_cards_that_leave_a_node_wait_for_the_all_reduce_between_nodes() -> None
     assert "of one node" in latency_said(two)
     assert "of several nodes" in latency_said(four)
     assert {two.latency_most, four.latency_most} == {4}  # over 8 it is longer than counted
-    assert any("the latency is that of 4 cards" in n for n in two.notes)
+    assert any("no more were measured; over 4 an all-reduce waits longer" in n for n in two.notes)
+
+
+def test_of_nodes_of_two_sizes_the_larger_is_a_node_too() -> None:
+    fleet = many(
+        reduce_line("world", "", 2e-4, 60.0, ranks=6),
+        reduce_line("within", "a", 5e-5, 320.0, ranks=4),
+        reduce_line("within", "b", 5e-5, 300.0, ranks=2),
+        nodes=("a", "a", "a", "a", "b", "b"),
+    )
+    of = {n: with_links(msgspec.structs.replace(ASKED, tp=n), [], [fleet]) for n in (2, 4, 6)}
+    assert {n: q.peer_ranks for n, q in of.items()} == {2: 2, 4: 4, 6: 6}
+    rates = {n: q.peer_gbs for n, q in of.items()}
+    assert rates == pytest.approx({2: 300, 4: 320, 6: 60}, rel=0.01)  # the slowest that has so many
+    assert (of[2].peer_most, of[4].peer_most, of[6].peer_fewest) == (4, 4, 5)
+
+
+def test_copies_within_a_node_and_between_nodes_make_one_table() -> None:
+    pairs = [
+        LinkLine(a=a, b=b, group=group, size_bytes=1 << 26, time_s=(1 << 26) / gbs, latency_s=late)
+        for a, b, group, gbs, late in (
+            (0, 1, "within", 300e9, 2e-5),
+            (2, 3, "within", 300e9, 2e-5),
+            (0, 2, "between", 30e9, 3e-4),
+            (1, 3, "between", 30e9, 3e-4),
+        )
+    ]
+    fleet = many(*pairs, nodes=("a", "a", "b", "b"))
+    h200 = card_named("H200", CARDS)
+    asked = [msgspec.structs.replace(ASKED, tp=n) for n in (2, 4)]
+    two, four = (plan(h200, EIGHT, with_links(q, [], [fleet])) for q in asked)
+    rows = [{x.tp: x.comm_s for x in p.scaling if x.batch == 1} for p in (two, four)]
+    assert rows[0] == rows[1]
+    assert rows[0][4] == pytest.approx(64 * 6 * 3e-4, rel=0.05)
+    assert any(n.endswith("copies there, 30 GB/s and 600 us of 2 cards") for n in two.notes)
+    assert any("up to 2 cards are of one node" in n for n in four.notes)
 
 
 def test_one_card_a_node_waits_for_the_all_reduce_of_all() -> None:
@@ -211,6 +246,9 @@ def test_a_given_latency_stands_within_a_node_and_between_nodes() -> None:
     assert asked.peer_other is not None
     assert (asked.peer_latency_s, asked.peer_other.latency_s) == (1e-5, 1e-5)
     assert (asked.peer_least_s, asked.peer_other.least_s) == (0.0, 0.0)
+    found = plan(card_named("H200", CARDS), EIGHT, asked)
+    assert (found.latency_cards, found.latency_most) == (2, 2)
+    assert any(n.endswith("and the latency that was given") for n in found.notes)
 
 
 def test_a_fleet_without_collectives_gives_its_pairs() -> None:

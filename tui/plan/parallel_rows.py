@@ -9,7 +9,7 @@ from roofwatch.session.plan_parallel import GIVEN, MEASURED, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.drawing.significant import rate
-from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said
+from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said, of_one_link
 
 UNCOUNTED = "none counted: an upper bound"
 PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
@@ -33,7 +33,7 @@ def charged_more(p: Plan, most: int) -> bool:
     """Whether the next number of cards is charged with the latency of more than it has: that it
     does not pay is then no sure thing."""
     after = min((x.tp for x in p.scaling if x.tp > most), default=0)
-    return 0 < after < p.latency_cards
+    return 0 < after < p.latency_cards and of_one_link(p, after)
 
 
 def ends_at(p: Plan, batch: int) -> str:

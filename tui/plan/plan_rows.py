@@ -129,7 +129,12 @@ def latency_beyond(p: Plan) -> str:
 
 def fewer_wait_less(p: Plan) -> bool:
     """Whether rows of fewer cards are charged with the all-reduce of more."""
-    return any(1 < x.tp < p.latency_cards for x in p.scaling)
+    return any(1 < x.tp < p.latency_cards and of_one_link(p, x.tp) for x in p.scaling)
+
+
+def of_one_link(p: Plan, cards: int) -> bool:
+    """Whether so many cards meet by the link of the plan's own: within a node, or beyond it."""
+    return not p.node_cards or (cards <= p.node_cards) == (p.tp <= p.node_cards)
 
 
 def slowest(ranks: int) -> str:
