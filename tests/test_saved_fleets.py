@@ -335,3 +335,13 @@ def test_rates_of_a_log_have_three_digits(fleets: Path) -> None:
     slow = msgspec.structs.replace(one, burst_tflops=0.041, sustained_tflops=0.0432)
     line = text_of(log_rows([slow], 80, UNICODE)[1])
     assert " 41.0G 43.2G " in line
+
+
+def test_with_a_price_the_cards_of_a_fleet_are_named_in_80_columns(fleets: Path) -> None:
+    found = list(session_log([sessions_folder(), fleets], price=Price(per_hour=1.99)))
+    rows = [text_of(r) for r in log_rows(found, 80, UNICODE)]
+    assert sum("2 x H200 " in r for r in rows) == 2
+    slow = [msgspec.structs.replace(e, burst_tflops=0.041, sustained_tflops=None) for e in found]
+    legend = [text_of(r) for r in log_rows(slow, 80, UNICODE)[-2:]]
+    assert legend[0].startswith(" burst and held: of ")
+    assert legend[1] == " G: GFLOP/s (GOPS), without it TFLOP/s (TOPS)"

@@ -287,3 +287,13 @@ def test_a_slow_peak_is_in_gflops() -> None:
     assert "43.7 GFLOP/s (fp16, given) over 13.6 GB/s" in text(found)
     assert any("43.7 GFLOP/s over 13.6 GB/s" in text_of(r) for r in figures(found, 120))
     assert found.peak_tflops == 0.0437  # files and JSON keep TFLOP/s
+
+
+def test_never_is_explained_only_beside_its_column() -> None:
+    question = Question(card="", model="", price=Price(per_hour=1.99))
+    narrow = [text_of(r) for r in table_rows(table(question, ALL, CARDS, MODELS), 80, UNICODE)]
+    assert not any("roof at" in r or r.startswith(" never") for r in narrow)
+    assert any(r.startswith(" limit memory") for r in narrow)
+    wide = [text_of(r) for r in table_rows(table(question, ALL, CARDS, MODELS), 120, UNICODE)]
+    assert any("roof at" in r for r in wide)
+    assert any(r.startswith(" never") for r in wide)
