@@ -157,7 +157,7 @@ def _gather_and_link(
 
     lead.collect(me, own, READY_S + options.timeout + LATE_S, JOIN_S, tell)
     cause = ""
-    if me.stopping.of_agent or not (me.stopping.number or options.no_collectives):
+    if me.stopping.number or not options.no_collectives:
         cause = lead.look_who_is_there(me, tell)
     why = me.stopping.why
     if why:

@@ -24,8 +24,9 @@ _decoder = msgspec.json.Decoder(RankLine)
 class Waiting:
     """The ranks whose lines have not come, and when each rank was last heard of."""
 
-    def __init__(self, size: int) -> None:
-        now_s = time.monotonic()
+    def __init__(self, size: int, since_s: float | None = None) -> None:
+        """``since_s``, by the monotonic clock: since when they are waited for, if not from now."""
+        now_s = time.monotonic() if since_s is None else since_s
         self.ranks = set(range(size))
         self.others = range(size)  # that are heard
         self._heard = dict.fromkeys(range(size), (0, now_s))
@@ -60,8 +61,12 @@ def gather(
     hurry_s: Callable[[], float | None],
     look: Callable[[], None] = lambda: None,
     own: RankLine | None = None,
+    since_s: float | None = None,
 ) -> Waiting:
     """Until each rank's line is here or it is given up: silent for 20 s, or past the time.
+
+    One that never came is given up ``join_s`` after ``since_s``: the ranks before this were
+    waiting for it too, and measured. Without it that counts from now, as ``timeout_s`` does.
 
     Returns when each was last heard of, those too whose line came early.
 
@@ -71,7 +76,7 @@ def gather(
     Raises:
         MeetingLost: the store is gone; the ranks that it owed a line are told so.
     """
-    waiting = Waiting(size)
+    waiting = Waiting(size, since_s)
     if own is not None:
         waiting.ranks.discard(own.rank)
         keep(own)
@@ -151,9 +156,9 @@ def _given_up(
 ) -> RankLine:
     """Of one that came; ``quiet``: so long that it counts as dead, however much time is left."""
     host, node, card = _place(meeting, rank)
-    if not waiting.came(rank):
-        return RankLine(rank=rank, state=ABSENT, why=f"never came, in {after_s:.0f} s")
     silent = waiting.silent_s(rank)
+    if not waiting.came(rank):
+        return RankLine(rank=rank, state=ABSENT, why=f"never came, in {silent:.0f} s")
     last = f"last word: {meeting.doing(rank) or 'none'}"
     why = (
         f"no sign of life for {silent:.0f} s: killed, or it hangs"

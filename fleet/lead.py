@@ -28,6 +28,7 @@ from roofwatch.fleet.links_fault import (
 )
 from roofwatch.fleet.links_process import LinksProcess
 from roofwatch.fleet.not_met import MeetingLost
+from roofwatch.fleet.other_schema import other_schema
 from roofwatch.fleet.rank import LEFT, NO_LINKS, PLAN, TAKES_PART, Rank
 from roofwatch.fleet.roll_call import roll_call
 from roofwatch.session import kept_file
@@ -52,7 +53,6 @@ from roofwatch.session.fleet.lines import (
 from roofwatch.session.fleet.lines import SILENT as SILENT_RANK
 from roofwatch.session.fleet.missing_links import NO_LINKS as WITHOUT_LINKS
 from roofwatch.session.kept_file import SessionFile
-from roofwatch.session.record import SCHEMA as RECORD_SCHEMA
 
 LOOK_S = 0.05
 GRACE_S = 10.0  # for every rank to say how its own part ended: the cause is one's alone
@@ -60,13 +60,6 @@ LEAVE_S = 5.0  # for the others to leave the store: they look at it ten times a 
 MOST_REFUSED = 8  # that are noted
 DEAD = "no sign of life: killed, or it hangs"
 LEVEL = 6  # of zlib, for records that are kept to be printed
-
-
-class _Schema(msgspec.Struct):
-    schema: str = ""
-
-
-_schema = msgspec.json.Decoder(_Schema | None)
 
 
 class Lead:
@@ -186,6 +179,7 @@ class Lead:
             me.stopping.hurry_s,
             lambda: me.beat("gathering"),
             own,
+            me.met_s,
         )
         self._note_versions(me)
 
@@ -218,15 +212,14 @@ class Lead:
         if self._heard is None or not others:
             return ""
         found = roll_call(me, self._heard, others)
-        if me.stopping.number and not me.stopping.of_agent:  # it most often came to all of them
-            return ""
-        # those that torchrun ends are its doing
+        # a signal most often comes to all of them: those that it ends are its doing
         found = {rank: f for rank, f in found.items() if f.how != me.stopping.why}
         for rank, fault in sorted(found.items()):
             self._say_gone(rank, fault)
             tell(self._blamed(rank, fault))
         worst = culprit(found)
-        return "" if worst is None else self._blamed(*worst)
+        ended = me.stopping.number and not me.stopping.of_agent  # by a signal that is nobody's end
+        return "" if worst is None or ended else self._blamed(*worst)
 
     def _say_gone(self, rank: int, fault: Fault) -> None:
         """Its record stays, and its figures with it."""
@@ -382,16 +375,6 @@ class Lead:
         with contextlib.suppress(MeetingLost):
             while me.meeting.count(LEFT) < there and time.monotonic() < until_s:
                 time.sleep(LOOK_S)
-
-
-def other_schema(line: RankLine) -> str:
-    """What a record says it is, where that is another than this version's; else nothing."""
-    try:
-        said = _schema.decode(line.record)
-    except UNDECODABLE:
-        return ""
-    other = said is not None and said.schema not in ("", RECORD_SCHEMA)
-    return said.schema[:60] if said is not None and other else ""
 
 
 def _step(doing: str) -> str:

@@ -51,6 +51,11 @@ class Rank:
         self._may_be_planned = False
         meeting.say(f"host/{world.rank}", f"{world.host}/{world.node}/{world.local_rank}")
 
+    @property
+    def met_s(self) -> float:
+        """When it had come to the meeting, by the monotonic clock."""
+        return self._began_s
+
     def beat(self, doing: str) -> None:
         """Once a second, from the thread that does the work: one that hangs does not beat."""
         now_s = time.monotonic()

@@ -20,6 +20,8 @@ def ai_equals_batch(reading: Reading) -> Finding | None:
     kv = reading.kv_bytes
     if kv < WORTH_SAYING * weights or not reading.intensity:
         return None
+    if (reading.tokens_per_step or 1.0) > 1.0:
+        return None  # its intensity is no more that of the batch
     return finding(
         "E7",
         "kv_bytes",
@@ -36,9 +38,9 @@ def ai_equals_batch(reading: Reading) -> Finding | None:
 
 def _missing(reading: Reading, batch: int, weights: float) -> Finding | None:
     """By weights alone it is slow: how many KV bytes a sequence would explain it."""
-    if not reading.below or not reading.time_s or not reading.low or not reading.high:
+    usual_gbs = reading.usual_gbs
+    if not reading.below or not reading.time_s or not usual_gbs or reading.gbs is None:
         return None
-    usual_gbs = (reading.low * reading.high) ** 0.5
     unseen = usual_gbs * 1e9 * reading.time_s - weights
     if unseen <= 0:
         return None

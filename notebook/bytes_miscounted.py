@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofwatch.notebook.ceilings import passed
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG, Finding, finding
 from roofwatch.notebook.read_only_bytes import ONE_WAY, partial_shares
-from roofwatch.notebook.reading import Reading
+from roofwatch.notebook.reading import ROUNDING, Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
 
 TOLERANCE = 0.06
@@ -36,6 +36,49 @@ def own_bytes_contradicted(reading: Reading) -> Finding | None:
         counted_mb=counted / 1e6,
         moved_mb=reading.bytes / 1e6 if reading.bytes else None,
         said={"time_us": reading.time_s * 1e6 if reading.time_s else None},
+    )
+
+
+def understated(reading: Reading) -> Finding | None:
+    """A matmul's row states fewer bytes than its operands have, packed as far as they can be."""
+    stated = reading.understated_bytes
+    if stated is None or not reading.bytes:
+        return None
+    return finding(
+        "bytes-miscounted",
+        "understated",
+        severity=SUSPECT,
+        subject=reading.subject,
+        stated_mb=stated / 1e6,
+        least_mb=reading.bytes / 1e6,
+        said={
+            "shape": "x".join(str(reading.shape[name]) for name in ("m", "n", "k")),
+            "batch": reading.shape.get("batch"),
+        },
+    )
+
+
+def overstated(reading: Reading) -> Finding | None:
+    """A matmul's row states more bytes than its operands have, and than the memory carries."""
+    ceiling, moved, counted = reading.ceiling_of("gbs"), reading.formula_bytes, reading.bytes
+    if not (ceiling and moved and counted and reading.gbs and reading.time_s):
+        return None
+    rate = counted / reading.time_s / 1e9
+    if counted <= moved * (1 + TOLERANCE) or rate * (1 - reading.rounding) <= ceiling * ROUNDING:
+        return None
+    if passed(reading) is not None or reading.claimed_bytes:
+        return None
+    return finding(
+        "bytes-miscounted",
+        "more",
+        severity=WRONG,
+        subject=reading.subject,
+        gbs=rate,
+        ratio=counted / moved,
+        counted_mb=counted / 1e6,
+        moved_mb=moved / 1e6,
+        corrected_gbs=moved / reading.time_s / 1e9,
+        op=reading.op,
     )
 
 

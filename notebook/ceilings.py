@@ -12,6 +12,7 @@ from roofwatch.notebook.reading import ROUNDING, Reading
 
 MOST_CACHE = 20.0  # times nominal memory: no last-level cache of a GPU is faster than that
 UNKNOWN_CACHE_BYTES = float(256 << 20)  # the largest there is, for a card that nobody knows
+LEAST_PACKED = 0.12  # four bits of thirty-two
 NEVER_DRAM = ("h2d", "d2h")
 
 
@@ -44,6 +45,14 @@ class Passed(msgspec.Struct, frozen=True, kw_only=True):
         """The batch whose matmuls would stay below it, had they an operand in common."""
         return reading.batch if not self.sure and reading.op == "matmul" else None
 
+    def packed_mb(self, reading: Reading) -> float | None:
+        """What a matmul's row counts, where that is its weights in fewer bits and could be."""
+        counted = reading.claimed_bytes
+        if not (self.of_bytes and reading.op == "matmul" and counted and self.time_s):
+            return None
+        could = counted <= self.ceiling * ROUNDING * self.time_s * 1e9
+        return counted / 1e6 if could and counted >= LEAST_PACKED * self.work else None
+
 
 def passed(reading: Reading) -> Passed | None:
     """The ceiling that rules about the judged rate do not see, and that its time passes.
@@ -55,9 +64,13 @@ def passed(reading: Reading) -> Passed | None:
         found = _held(reading, of_bytes)
         if found is None:
             continue
-        if of_bytes == (reading.judged == "gbs") and (reading.over or reading.highest):
+        step = of_bytes and _of_decode(reading)
+        if step and not (step_known(reading) and found.sure):
             continue
-        if of_bytes and (_of_decode(reading) or cached(reading, found)):
+        own = of_bytes == (reading.judged == "gbs")
+        if not step and own and (reading.over or reading.highest):
+            continue
+        if of_bytes and cached(reading, found):
             continue
         return found
     return None
@@ -73,13 +86,23 @@ def cached(reading: Reading, found: Passed) -> bool:
     if reading.op in NEVER_DRAM:
         return False
     size = reading.working_set_bytes or reading.bytes or found.work
+    if found.time_s is not None:
+        size = min(size, found.work)  # a result may be as narrow as its operands
     cache = reading.cache_bytes or UNKNOWN_CACHE_BYTES
     return bool(size and size < 2 * cache and found.rate <= MOST_CACHE * found.ceiling)
 
 
 def _of_decode(reading: Reading) -> bool:
-    """A step judged by its bytes: several tokens a pass explain those, so its own rules say."""
+    """A step judged by its bytes: several tokens a pass explain a rate of tokens over those.
+
+    They do not explain the time of a step: it reads the weights once, whatever it yields.
+    """
     return reading.op == "decode" and reading.judged == "gbs"
+
+
+def step_known(reading: Reading) -> bool:
+    """Whether the time of one step is: as measured, or by the tokens that it is said to yield."""
+    return reading.step_timed or reading.tokens_per_step is not None
 
 
 def _held(reading: Reading, of_bytes: bool) -> Passed | None:

@@ -4,51 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from roofwatch.notebook.claim import Claim
+from roofwatch.notebook.claim_range import (
+    GBS,
+    MATRIX_OPS,
+    MOVING_OPS,
+    WIDER,
+    counts_of,
+    expected_of,
+    is_emulated,
+    judged_by,
+)
 from roofwatch.notebook.claim_work import (
     LINK_OPS,
     elements_of,
     flop_of,
+    formula_bytes,
+    is_step_time,
     kv_bytes,
     step_s,
+    understated_bytes,
     weights_bytes,
     work_of,
 )
-from roofwatch.notebook.least import least_of
+from roofwatch.notebook.least import Least, least_of
 from roofwatch.notebook.reading import ROUNDING, Reading
 from roofwatch.roofline.expected import Range
 from roofwatch.roofline.lookup import Nominal
-from roofwatch.roofline.peaks import peak_key
-from roofwatch.roofline.per_cent import per_cents
-from roofwatch.roofline.precision import lacks, skips_zeros
+from roofwatch.roofline.peaks import TENSOR_KEYS, peak_key
+from roofwatch.roofline.precision import skips_zeros
 from roofwatch.roofline.published import (
-    MFU,
     link_gbs,
     published_bandwidth,
-    published_compute,
-    published_link,
-    published_work,
 )
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
 
-MATRIX_OPS = ("matmul", "attention")
-MOVING_OPS = (*LINK_OPS, "copy", "fill", "embedding")
-"""They compute nothing: whatever FLOP are said of them, their rate is that of bytes."""
 SAME = 0.03
-WIDER = {
-    "fp64": ("fp64_tensor",),
-    "fp32": ("tf32", "fp32_matrix"),
-    "fp16": ("fp16_acc16",),
-    "fp8": ("fp8_fast",),
-}
-"""Other units that a kernel of a type may have used, unless it is a matmul and the type tells."""
 SUMMED = ("fp16", "fp8")  # types whose accumulator no row names
 OTHER_KEYS = {"fp8_fast": "fp8", "fp8": "fp8_fast", "fp16": "fp16_vector"}
-FLOATS = ("fp16", "bf16", "fp8", "mxfp8", "fp4")
-GBS, TFLOPS = "gbs", "tflops"
-LOWEST_MEMORY = 0.5  # of nominal: no published range begins below, so the slope matters up to there
 
 
 def reading_of(
@@ -71,11 +64,20 @@ def reading_of(
         time = step_s(claim, work, card.bandwidth_gbs if card else None, most_tflops)
     gbs, claimed_bytes = _gbs(claim, work, time)
     tflops, claimed_flop = _tflops(claim, work, time, card, key)
-    judged = _judged(claim, gbs, tflops, card.ridge.get(key or "") if card else None)
+    counts = counts_of(claim, work, claimed_flop, claimed_bytes)
+    judged = judged_by(claim, gbs, tflops, counts, key, card)
     if judged == GBS and gbs is None and tflops and work and work.flop:
         gbs = tflops * 1e3 / work.intensity
     on_link = claim.op in LINK_OPS
-    expected, on_slope = _expected(claim, judged, key, card, work)
+    expected, on_slope = expected_of(claim, judged, key, card, work, counts)
+    memory = published_bandwidth(claim.op, card) if claim.op == "decode" and card else None
+    least = least_of(
+        claim,
+        work,
+        time,
+        claim.claimed_gbs,
+        tflops if claim.claimed_tflops or claim.claimed_mfu else None,
+    )
     full = link_gbs(card) if on_link and card else card.bandwidth_gbs if card else None
     reading = Reading(
         subject=subject,
@@ -97,20 +99,17 @@ def reading_of(
         claimed_flop=claimed_flop,
         stated_bytes=_contradicted(claim.bytes_counted, claimed_bytes, claim.rounding),
         stated_flop=_contradicted(claim.flop_counted, claimed_flop, claim.rounding),
-        least=least_of(
-            claim,
-            work,
-            time,
-            claim.claimed_gbs,
-            tflops if claim.claimed_tflops or claim.claimed_mfu else None,
-        ),
+        least=least,
+        understated_bytes=understated_bytes(claim),
+        formula_bytes=formula_bytes(claim),
         no_arithmetic=claim.op in MOVING_OPS and _of_flop(claim),
         of_tokens=claim.claimed_tokens_per_s is not None and claim.time_s is None,
+        step_timed=is_step_time(claim),
         on_slope=on_slope,
         sparse=claim.math == "sparse" and skips_zeros(key, card.architecture if card else ""),
         shape=work.shape if work else {},
-        intensity=work.intensity if work else None,
-        working_set_bytes=_working_set(claim, work, claimed_bytes),
+        intensity=counts.intensity if work is None else work.intensity,
+        working_set_bytes=_working_set(claim, work, claimed_bytes, least),
         cache_bytes=card.llc_bytes if card else None,
         card=card.name if nominal and card else None,
         nominal_gbs=full,
@@ -135,6 +134,7 @@ def reading_of(
         memory_bytes=card.memory_bytes if card else None,
         low=expected.low if expected else None,
         high=expected.high if expected else None,
+        usual_gbs=(memory.low * memory.high) ** 0.5 if memory else None,
         synchronized=claim.synchronized,
         timing=claim.timing,
         batch=claim.batch,
@@ -159,6 +159,8 @@ def key_of(claim: Claim, nominal: Nominal | None) -> str | None:
     op = claim.op if claim.op != "other" else "matmul"
     has_fp64_tensor = "fp64_tensor" in peaks and claim.op == "matmul"
     key = peak_key(claim.dtype, math or "ieee", op=op, has_fp64_tensor=has_fp64_tensor)
+    if key == "fp32" and math == "sparse" and (nominal is None or "tf32" in peaks):
+        return "tf32"  # tensor cores alone skip zeros
     other = OTHER_KEYS.get(key or "", "")
     if key == "fp32" and claim.op in MATRIX_OPS and "fp32_matrix" in peaks:
         return "fp32_matrix"
@@ -193,24 +195,15 @@ def _told_by_figure(claim: Claim, nominal: Nominal, key: str | None) -> str | No
     return other if rate <= nominal.ceilings_tflops.get(other, peaks[other]) else key
 
 
-def is_emulated(claim: Claim, nominal: Nominal | None) -> bool:
-    """Whether this card has no unit for the row's type, so that fp32 lanes do the work."""
-    if nominal is None or claim.dtype is None or "fp32" not in nominal.peaks_tflops:
-        return False
-    if claim.dtype in nominal.peaks_tflops or claim.dtype not in FLOATS:
-        return False
-    if claim.dtype == "fp16":
-        return "fp16_vector" not in nominal.peaks_tflops
-    return lacks(claim.dtype, nominal.compute_capability) is not None
-
-
 def _as_compared(claim: Claim, key: str | None) -> Nominal | None:
     """Of an unknown card only the figures that the row itself compares with."""
     if claim.nominal_gbs is None and claim.nominal_tflops is None:
         return None
     peaks = {key: claim.nominal_tflops} if key and claim.nominal_tflops else {}
+    full = claim.nominal_gbs
+    ridge = {key: peak * 1e3 / full for key, peak in peaks.items()} if full else {}
     try:
-        return Nominal(origin="user", bandwidth_gbs=claim.nominal_gbs, peaks_tflops=peaks)
+        return Nominal(origin="user", bandwidth_gbs=full, peaks_tflops=peaks, ridge=ridge)
     except ValueError:  # no card has such a figure
         return None
 
@@ -270,38 +263,21 @@ def _tokens_ratio(claim: Claim) -> float | None:
     return rate * time / batch / (claim.tokens_per_step or 1.0)
 
 
-def _judged(claim: Claim, gbs: float | None, tflops: float | None, ridge: float | None) -> str:
-    """Which rate is the number in question: the one that was claimed, else the op's own.
-
-    Of an unnamed operation with both counts it is the one that its side of the ridge asks about.
-    """
-    if claim.op in MOVING_OPS:
-        return GBS
-    stated = claim.claimed_tflops is not None or claim.claimed_mfu is not None
-    if (claim.claimed_gbs is not None) != stated:
-        return TFLOPS if stated else GBS
-    flop, moved = claim.flop_counted, claim.bytes_counted
-    if flop and moved and claim.op == "other" and not stated:
-        return TFLOPS if ridge is not None and flop / moved >= ridge else GBS
-    if (flop is None) != (moved is None) and not stated:
-        return TFLOPS if flop is not None else GBS
-    if claim.op in MATRIX_OPS:
-        return TFLOPS if tflops is not None or gbs is None else GBS
-    return TFLOPS if claim.op == "other" and gbs is None and tflops is not None else GBS
-
-
 def _streams(work: Work | None) -> tuple[float, ...]:
     if work is None:
         return ()
     return tuple(float(b) for t in work.tensors for b in (t.read_bytes, t.write_bytes) if b)
 
 
-def _working_set(claim: Claim, work: Work | None, claimed_bytes: float | None) -> float | None:
-    """All tensors together, as far as the row tells them."""
+def _working_set(
+    claim: Claim, work: Work | None, claimed_bytes: float | None, least: Least | None
+) -> float | None:
+    """All tensors together, as far as the row tells them; those that are read twice once."""
     if claim.op in LINK_OPS or claim.op == "decode":
         return None
     if work is not None:
-        return float(work.bytes)
+        held = least.bytes if least is not None and least.timed else None
+        return min(float(work.bytes), held or float(work.bytes))
     elements = elements_of(claim)
     if elements and claim.dtype in ELEMENT_BITS:
         return max(elements * ELEMENT_BITS[claim.dtype] / 8, claimed_bytes or 0.0)
@@ -316,7 +292,7 @@ def _ceiling(claim: Claim, card: Nominal | None, key: str | None) -> float | Non
     if is_emulated(claim, card):
         others = ("fp16", "bf16")  # weights are converted, and run on what there is
     ceiling = max(ceiling, *(card.ceilings_tflops.get(other, 0.0) for other in others), 0.0)
-    return 2 * ceiling if claim.math == "sparse" else ceiling
+    return 2 * ceiling if claim.math == "sparse" and key in TENSOR_KEYS else ceiling
 
 
 def _sibling_rates(
@@ -328,57 +304,3 @@ def _sibling_rates(
         if figure:
             out[name] = figure
     return out
-
-
-def _expected(
-    claim: Claim, judged: str, key: str | None, card: Nominal | None, work: Work | None
-) -> tuple[Range | None, bool]:
-    """The range, and whether it is that of the memory's slope, in FLOP."""
-    if card is None:
-        return None, False
-    if claim.op in LINK_OPS:
-        return published_link(card), False
-    if claim.op == "matmul":  # with or without its sides; a whole model's MFU is one of "other"
-        sparse, emulated = claim.math == "sparse", is_emulated(claim, card)
-        compute = published_compute(key, card, sparse, emulated) if key else None
-        return _of_matmul(judged, compute, card, work)
-    return _of_other(claim, judged, key, card), False
-
-
-def _of_other(claim: Claim, judged: str, key: str | None, card: Nominal) -> Range | None:
-    if judged == GBS:
-        return published_bandwidth(claim.op, card)
-    if claim.op != "attention" and claim.claimed_mfu is not None and key in card.peaks_tflops:
-        full = card.peaks_tflops[key]
-        why = f"{per_cents(*MFU)} of nominal {full:.4g}, as published for whole models"
-        return Range(low=MFU[0] * full, high=MFU[1] * full, unit="TFLOP/s", why=why)
-    found = [published_work(claim.op, k, card) for k in (key, *WIDER.get(key, ()))] if key else []
-    ranges = [r for r in found if r is not None]
-    if not ranges or ranges[0] is not found[0]:
-        return None
-    return msgspec.structs.replace(ranges[0], high=max(r.high for r in ranges))
-
-
-def _of_matmul(
-    judged: str, compute: Range | None, card: Nominal, work: Work | None
-) -> tuple[Range | None, bool]:
-    """The roofline: the flat, or the slope where the intensity is small, whatever a cache adds."""
-    if compute is None:
-        return None, False
-    low, high, why, on_slope = compute.low, compute.high, compute.why, False
-    slope = work.intensity / 1e3 if work is not None else 0.0
-    if 0 < LOWEST_MEMORY * slope * (card.bandwidth_gbs or 0.0) < low:
-        memory = published_bandwidth("copy", card)
-        if memory is not None and memory.low * slope < low:
-            low, why = memory.low * slope, f"left of the ridge: {memory.why}"
-            high = min(high, memory.high * slope)
-            on_slope = high < compute.high
-    if judged == TFLOPS:
-        return Range(low=low, high=high, unit=compute.unit, why=why), on_slope
-    if work is None or not work.flop:
-        return None, False
-    per_byte = 1e3 / work.intensity
-    of_bytes = Range(
-        low=low * per_byte, high=high * per_byte, unit="GB/s", why=f"of the FLOP: {why}"
-    )
-    return of_bytes, on_slope

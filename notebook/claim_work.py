@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from roofwatch.notebook.claim import Claim
+from roofwatch.notebook.operands import PACKED, packed
 from roofwatch.roofline import workload
 from roofwatch.roofline.workload import ELEMENT_BITS, Traffic, Work
 
@@ -20,6 +23,7 @@ STREAMS = {
 
 
 LINK_OPS = ("h2d", "d2h")
+COUNTED = ("attention", "other")  # ops whose FLOP only the row itself can tell
 
 
 def work_of(claim: Claim) -> Work | None:
@@ -36,7 +40,7 @@ def flop_of(claim: Claim, work: Work | None) -> float | None:
     if claim.op == "matmul" and claim.m and claim.n and claim.k:
         return 2.0 * claim.m * claim.n * claim.k * times
     if claim.op == "decode" and claim.params:
-        return 2.0 * claim.params * times
+        return 2.0 * claim.params * times * _yielded(claim)
     return None
 
 
@@ -44,8 +48,11 @@ def _work(claim: Claim) -> Work | None:
     op, dtype = claim.op, claim.dtype
     if op == "decode":
         return _decode(claim)
-    if op == "matmul" and dtype in ELEMENT_BITS and claim.m and claim.n and claim.k:
-        return _matmul(claim.m, claim.n, claim.k, dtype, claim.batch or 1)
+    if op == "matmul" and claim.m and claim.n and claim.k:
+        if claim.read_bytes or claim.write_bytes:
+            return _matmul_as_stated(claim, claim.m, claim.n, claim.k)
+        if dtype in ELEMENT_BITS:
+            return _matmul(claim.m, claim.n, claim.k, dtype, claim.batch or 1)
     if dtype in ELEMENT_BITS:
         if op in workload.ROWWISE_FLOP and claim.m and claim.n:
             return workload.rowwise(op, claim.m * (claim.batch or 1), claim.n, dtype)
@@ -62,7 +69,8 @@ def _work(claim: Claim) -> Work | None:
             size = workload.size_bytes(elements, dtype)
             return Work(op=op, shape={}, flop=0.0, tensors=(Traffic(name="x", read_bytes=size),))
     if claim.read_bytes or claim.write_bytes:
-        return Work(op=op, shape={}, flop=0.0, tensors=_stated(claim))
+        flop = (claim.flop_counted or 0.0) if op in COUNTED else 0.0
+        return Work(op=op, shape={}, flop=flop, tensors=_stated(claim))
     return None
 
 
@@ -71,6 +79,16 @@ def elements_of(claim: Claim) -> int | None:
     if claim.elements:
         return claim.elements
     return claim.m * claim.n if claim.m and claim.n else None
+
+
+def formula_bytes(claim: Claim) -> float | None:
+    """Of a matmul whose row states its bytes: those of the formula; None without a type."""
+    work = work_of(msgspec.structs.replace(claim, read_bytes=None, write_bytes=None))
+    stated = claim.op == "matmul" and (claim.read_bytes or claim.write_bytes)
+    return float(work.bytes) if stated and work is not None else None
+
+
+ROUNDED = 0.98  # of the least bytes: a figure with two digits is that far off
 
 
 def _stated(claim: Claim) -> tuple[Traffic, ...]:
@@ -92,6 +110,45 @@ def _matmul(m: int, n: int, k: int, dtype: str, times: int) -> Work:
     )
 
 
+def _matmul_as_stated(claim: Claim, m: int, n: int, k: int) -> Work:
+    """A matmul with the bytes that its row states, as packed weights or second reads have them.
+
+    What is not stated is the formula's; below the packed operands nothing is believed.
+    """
+    times, known = claim.batch or 1, claim.dtype in ELEMENT_BITS
+    size = ELEMENT_BITS[claim.dtype or ""] / 8 if known else PACKED
+    least_read, least_written = packed(m, n, k, size, claim)
+    read, written = least_read, least_written
+    if known:
+        one = _matmul(m, n, k, claim.dtype or "", times)
+        read = float(sum(t.read_bytes for t in one.tensors))
+        written = float(sum(t.write_bytes for t in one.tensors))
+    read = max(claim.read_bytes or read, least_read)
+    written = max(claim.write_bytes or written, least_written)
+    shape = {"m": m, "n": n, "k": k}
+    return Work(
+        op="matmul",
+        shape={**shape, "batch": times} if times > 1 else shape,
+        flop=2.0 * m * n * k * times,
+        tensors=(
+            Traffic(name="read", read_bytes=round(read)),
+            Traffic(name="written", write_bytes=round(written)),
+        ),
+    )
+
+
+def understated_bytes(claim: Claim) -> float | None:
+    """What a matmul's row states that it read or wrote, where no packed form is that small."""
+    if claim.op != "matmul" or not (claim.m and claim.n and claim.k):
+        return None
+    size = ELEMENT_BITS[claim.dtype] / 8 if claim.dtype in ELEMENT_BITS else PACKED
+    least_read, least_written = packed(claim.m, claim.n, claim.k, size, claim)
+    stated = ((claim.read_bytes, least_read), (claim.write_bytes, least_written))
+    if any(said and said < ROUNDED * least for said, least in stated):
+        return sum(said or 0.0 for said, _ in stated)
+    return None
+
+
 def weights_bytes(claim: Claim) -> float | None:
     """Bytes of the weights: as stated, else parameters in the row's type."""
     if claim.weight_bytes:
@@ -99,6 +156,17 @@ def weights_bytes(claim: Claim) -> float | None:
     if claim.params and claim.dtype in ELEMENT_BITS:
         return claim.params * ELEMENT_BITS[claim.dtype] / 8
     return None
+
+
+def share_here(claim: Claim) -> float:
+    """The share of the parameters that stated weights may hold: one card's, or packed ones.
+
+    1 where nothing leaves that open.
+    """
+    weights = claim.weight_bytes
+    if not weights or not claim.params:
+        return 1.0
+    return min(1.0, weights * 8 / ELEMENT_BITS.get(claim.dtype or "", 16) / claim.params)
 
 
 def kv_bytes(claim: Claim) -> float | None:
@@ -115,7 +183,19 @@ def _decode(claim: Claim) -> Work | None:
         return None
     bits = ELEMENT_BITS.get(claim.dtype or "", 16)
     params = claim.params or weights * 8 / bits
-    return workload.decode(params, weights, claim.batch or 1, kv_bytes(claim) or 0.0)
+    work = workload.decode(params, weights, claim.batch or 1, kv_bytes(claim) or 0.0)
+    return msgspec.structs.replace(work, flop=work.flop * _yielded(claim))
+
+
+def _yielded(claim: Claim) -> float:
+    """Tokens of a sequence that one pass verifies and yields: each costs its own FLOP."""
+    return max(1.0, claim.tokens_per_step or 1.0)
+
+
+def is_step_time(claim: Claim) -> bool:
+    """Whether a row's time is that of one decode step, not one over its rate of tokens."""
+    rate, time = claim.claimed_tokens_per_s, claim.time_s
+    return claim.op == "decode" and time is not None and not (rate and abs(time * rate - 1) < 0.02)
 
 
 def step_s(

@@ -260,6 +260,12 @@ EXAMPLES: tuple[Example, ...] = (
         "does_not_fit",
         "--gpu 'RTX 4090' --op decode --params 70B --dtype fp16 --batch 1 --time 800ms",
     ),
+    Example(
+        "bytes-miscounted",
+        "understated",
+        "--gpu H200 --op matmul --m 64 --n 28672 --k 8192 --dtype bf16 "
+        "--read-bytes 1MB --write-bytes 3.6MB --time 45us",
+    ),
     Example("bytes-miscounted", "twice", f"{T4} --op read --claimed 540GB/s"),
     Example(
         "flop-miscounted",

@@ -21,8 +21,8 @@ def host_bound(reading: Reading) -> Finding | None:
     short = reading.expected_s is not None and reading.expected_s < SHORT_S
     if reading.op not in ("decode", "other", "attention") and not short:
         return None
-    if reading.timing in ("graph", "profiler") and reading.op != "decode":
-        return None
+    if reading.timing == "graph" or (reading.timing == "profiler" and reading.op != "decode"):
+        return None  # no launch in a graph waits for the host
     return finding(
         "host-bound",
         "decode" if reading.op == "decode" else "short_kernels",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from roofwatch.notebook.claim import Claim
-from roofwatch.notebook.claim_work import flop_of, weights_bytes
+from roofwatch.notebook.claim_work import flop_of, kv_bytes, share_here, weights_bytes
+from roofwatch.notebook.operands import operands
 from roofwatch.roofline.workload import ELEMENT_BITS, Work
-
-SPARSE_LEAST = 0.5  # of an operand with 2:4 zeros; what says where they are comes on top
 
 
 class Least(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,28 +65,31 @@ def _bytes(claim: Claim, work: Work | None) -> tuple[float | None, float | None]
         return _of_any_type(claim)
     if work is None:
         return None, None
+    moved = float(work.bytes)
+    if claim.op == "decode":
+        return moved, _of_step(claim, moved)
     if claim.op != "matmul" or claim.dtype not in ELEMENT_BITS or "k" not in work.shape:
-        return float(work.bytes), float(work.bytes)
+        return moved, moved
     m, n, k = (work.shape[name] for name in "mnk")
-    own, shared = _operands(m, n, k, ELEMENT_BITS[claim.dtype] / 8, claim)
-    stated = (claim.read_bytes or 0.0) + (claim.write_bytes or 0.0)
-    return (min(own, stated), min(shared, stated)) if stated else (own, shared)
+    own, shared = operands(m, n, k, ELEMENT_BITS[claim.dtype] / 8, claim)
+    stated = claim.read_bytes or claim.write_bytes
+    return (min(own, moved), min(shared, moved)) if stated else (own, shared)
 
 
 def _of_any_type(claim: Claim) -> tuple[float | None, float | None]:
     """Of a matmul without a type: as the narrowest there is."""
-    if not (claim.m and claim.n and claim.k) or claim.read_bytes or claim.write_bytes:
+    if not (claim.m and claim.n and claim.k):
         return None, None
-    return _operands(claim.m, claim.n, claim.k, min(ELEMENT_BITS.values()) / 8, claim)
+    return operands(claim.m, claim.n, claim.k, min(ELEMENT_BITS.values()) / 8, claim)
 
 
-def _operands(m: int, n: int, k: int, size: float, claim: Claim) -> tuple[float, float]:
-    """Bytes of a batch with operands of its own, and of one that shares the larger of them."""
-    times = claim.batch or 1
-    a, b, c = m * k * size, k * n * size, m * n * size  # sums may leave as narrow as they came
-    if claim.math == "sparse":
-        a, b = (a * SPARSE_LEAST, b) if a > b else (a, b * SPARSE_LEAST)
-    return (a + b + c) * times, min(a * times + b, a + b * times) + c * times
+def _of_step(claim: Claim, moved: float) -> float:
+    """Of a mixture of experts no more may be read than the parameters that a token uses."""
+    weights = weights_bytes(claim)
+    if not claim.weight_bytes or not claim.params or weights is None:
+        return moved
+    used = claim.params * ELEMENT_BITS.get(claim.dtype or "", 16) / 8
+    return min(weights, used) + (kv_bytes(claim) or 0.0)
 
 
 def _flop(claim: Claim, work: Work | None) -> tuple[float | None, float | None]:
@@ -97,8 +99,4 @@ def _flop(claim: Claim, work: Work | None) -> tuple[float | None, float | None]:
         return flop, flop
     if claim.op != "decode" or flop is None:
         return None, None
-    weights = weights_bytes(claim)
-    held = weights * 8 / ELEMENT_BITS.get(claim.dtype or "", 16) if weights else None
-    if not claim.weight_bytes or held is None or not claim.params:
-        return flop, flop
-    return flop, flop * min(1.0, held / claim.params)
+    return flop, flop * share_here(claim)

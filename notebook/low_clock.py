@@ -16,12 +16,13 @@ def low_clock(reading: Reading) -> Finding | None:
         return None
     if reading.op in ("h2d", "d2h") or not LEAST * low <= rate <= FROM * low:
         return None
+    compute = reading.judged == "tflops" and not reading.on_slope
     return finding(
         "low-clock",
-        "suspected" if reading.judged == "tflops" else "memory",
+        "suspected" if compute else "memory",
         severity=SUSPECT,
         subject=reading.subject,
-        fit=0.4 if reading.judged == "tflops" else 0.3,
+        fit=0.4 if compute else 0.3,
         rate=rate,
         unit=reading.unit,
         low=low,

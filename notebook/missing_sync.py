@@ -59,8 +59,10 @@ def _other_beyond(reading: Reading, other: Passed) -> bool:
 def _beyond(reading: Reading) -> bool:
     """Over the ceiling by more than another peak, a double count or the cache would give."""
     ceiling, rate = reading.ceiling, true_rate(reading)
-    if not reading.over or not ceiling or not rate or reading.op == "decode":
+    if not reading.over or not ceiling or not rate or reading.of_tokens:
         return False
+    if reading.op == "decode" and reading.judged == "gbs":
+        return False  # tokens a step may explain it, or else ``passed`` says so
     times = rate / ceiling
     if reading.op in ("h2d", "d2h"):
         return times > ROUNDING  # no cache stands behind a link
@@ -120,6 +122,7 @@ def _say_other(reading: Reading, other: Passed, fit: float | None = None) -> Fin
             "work_mb": other.work / 1e6,
             "work_gflop": other.work / 1e9,
             "batch": other.shared(reading),
+            "packed_mb": other.packed_mb(reading),
             "params": "params" if reading.op == "decode" else None,
         },
     )

@@ -13,7 +13,7 @@ def impossible(reading: Reading, found: Sequence[Finding]) -> Finding | None:
     """Above 102 % of what the silicon could do, and no rule can say why."""
     if not reading.over or any(f.severity == WRONG for f in found):
         return None
-    if reading.op == "decode" and not reading.stated and found:
+    if reading.op == "decode" and reading.judged == "gbs" and not reading.stated and found:
         return None  # the bytes are ours: what each token reads is not known
     rate, nominal, ceiling = reading.rate, reading.nominal, reading.ceiling
     assert rate
@@ -57,6 +57,7 @@ def other_ceiling(reading: Reading, found: Sequence[Finding]) -> Finding | None:
             "work_mb": other.work / 1e6,
             "work_gflop": other.work / 1e9,
             "batch": other.shared(reading),
+            "packed_mb": other.packed_mb(reading),
             "params": "params" if reading.op == "decode" else None,
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from roofwatch.notebook.quantity import (
     GBS,
@@ -30,8 +31,8 @@ ONE_CASE = re.compile(r"([kmgtp]?i?)(b|bits?|bytes?)(/s|/sec|ps)", re.IGNORECASE
 """A rate of bytes in letters of one case, which then tell no bits from bytes: those asked for."""
 GROUPED = re.compile(r"^([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?![\d,])")
 """Thousands set apart; a number that begins with 0 has none, so that 0,250 is asked back."""
-SECOND = re.compile(r"(.*\S)\s*([,;，；、])\s*([^,;，；、]*\S)\s*", re.DOTALL)
-"""Two answers in one line."""
+SECOND = re.compile(r"[,;，；、]")
+"""What parts two answers in one line."""
 LETTERED = re.compile(rf"([{LETTERS}])\s*[).:,、]\s*(.+)", re.DOTALL)
 """A choice as it stands in the list, its letter before it."""
 EXAMPLES = {
@@ -96,20 +97,29 @@ def both_right(question: Question, typed: str) -> tuple[bool, bool] | None:
 
     None where nothing is asked second, or the line is not two answers; raises as ``is_right``.
     """
-    first, sign, second = _parted(typed[:LONGEST])
-    if question.then is None or not sign:
+    if question.then is None:
         return None
-    try:
-        then = is_right(question.then, second)
-    except NotAnAnswer:
-        return None
-    return is_right(question, first), then
+    none: NotAnAnswer | None = None
+    for first, second in _parted(typed[:LONGEST]):
+        try:
+            then = is_right(question.then, second)
+        except NotAnAnswer:
+            continue
+        try:
+            return is_right(question, first), then
+        except NotAnAnswer as error:
+            none = none or error
+    if none is not None:
+        raise none
+    return None
 
 
-def _parted(typed: str) -> tuple[str, str, str]:
-    """A line at its last comma or semicolon."""
-    found = SECOND.fullmatch(typed)
-    return (found[1], found[2], found[3]) if found else (typed, "", "")
+def _parted(typed: str) -> Iterator[tuple[str, str]]:
+    """A line at each of its commas and semicolons, the last first: a choice may have one too."""
+    for sign in reversed([*SECOND.finditer(typed)]):
+        first, second = typed[: sign.start()].strip(), typed[sign.end() :].strip()
+        if first and second:
+            yield first, second
 
 
 def _choice(text: str, question: Question) -> str:

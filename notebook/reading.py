@@ -50,9 +50,12 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     claimed_flop: float | None = None
     stated_bytes: float | None = None  # what a row counts, where its rate and time give others
     stated_flop: float | None = None
+    understated_bytes: float | None = None  # stated of a matmul, and less than any form of it has
+    formula_bytes: float | None = None  # of a matmul that states others
     least: Least | None = None  # of a claim: its least work and its time, for both ceilings
     no_arithmetic: bool = False  # FLOP are claimed of an op that computes nothing
     of_tokens: bool = False  # its time follows from a rate of tokens
+    step_timed: bool = False  # its time is that of one decode step, whatever that yields
     on_slope: bool = False  # its range is that of the memory, left of the ridge
     sparse: bool = False  # 2:4 zeros are counted, and this card's units skip them
     shape: dict[str, int] = {}
@@ -84,6 +87,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     slice_share: float | None = None  # of the card's SMs, where the name says MIG
     low: float | None = None
     high: float | None = None
+    usual_gbs: float | None = None  # of a decode step's bytes, whatever it is judged by
 
     synchronized: bool | None = None
     timing: str | None = None  # "event" | "graph" | "host" | "profiler"

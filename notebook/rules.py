@@ -9,7 +9,9 @@ from roofwatch.notebook.bytes_miscounted import (
     bytes_miscounted,
     does_not_fit,
     other_run,
+    overstated,
     own_bytes_contradicted,
+    understated,
 )
 from roofwatch.notebook.cold_start import cold_start, no_warm_up
 from roofwatch.notebook.control import control
@@ -64,6 +66,8 @@ RULES: tuple[Rule, ...] = (
     l2_hit,
     bytes_miscounted,
     own_bytes_contradicted,
+    understated,
+    overstated,
     does_not_fit,
     other_run,
     no_arithmetic,

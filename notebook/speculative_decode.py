@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofwatch.notebook.ceilings import cached, passed_memory
+from roofwatch.notebook.ceilings import cached, passed_memory, step_known
 from roofwatch.notebook.finding import NOTE, SUSPECT, Finding, finding
 from roofwatch.notebook.reading import Reading
 from roofwatch.notebook.units import OF_FLOP, slip_of
@@ -24,10 +24,12 @@ def _by_time(reading: Reading) -> Finding:
 
 def speculative_decode(reading: Reading) -> Finding | None:
     """Tokens per step as stated; or as many as a rate over the ceiling needs."""
-    if reading.op != "decode" or reading.judged != "gbs" or not reading.gbs:
+    if reading.op != "decode" or not reading.gbs:
         return None
     if reading.tokens_ratio and reading.tokens_ratio > 1 + TOKENS:
         return None if slip_of(reading.tokens_ratio, 0.0, OF_FLOP) else _by_time(reading)
+    if reading.judged != "gbs":
+        return None
     tokens = reading.tokens_per_step
     if tokens and tokens > 1.05:
         return finding(
@@ -46,6 +48,8 @@ def speculative_decode(reading: Reading) -> Finding | None:
     beyond = passed_memory(reading)
     if beyond is not None and cached(reading, beyond):
         return None  # E2 says so
+    if step_known(reading) and beyond is not None and beyond.sure:
+        return None  # a step reads the weights once, whatever it yields
     return finding(
         "speculative-decode",
         "implied",

@@ -13,7 +13,7 @@ def throttled(reading: Reading) -> Finding | None:
     rate, low = reading.rate, reading.low
     if reading.ours or not reading.below or not rate or not low:
         return None
-    compute = reading.judged == "tflops"
+    compute = reading.judged == "tflops" and not reading.on_slope
     if not compute and reading.op != "decode":
         return None  # memory does not throttle with the SM clock
     if rate < LEAST * low:

@@ -160,6 +160,8 @@ def another_unit(reading: Reading) -> Finding | None:
         return None
     if reading.share_stated or reading.op != "matmul" or passed(reading) is not None:
         return None
+    if reading.on_slope and not reading.over:
+        return None  # bytes set the time, whatever the unit
     severity = WRONG if reading.over else SUSPECT
     if key == "fp32" and (reading.math == "tf32" or (reading.math_stated and not reading.over)):
         return None

@@ -44,8 +44,8 @@ DECODE = (0.60, 0.84)  # weights and KV over time: 66-80 %, H200 63 (batch 1) to
 LINK = (0.75, 0.91)  # pinned, PCIe: 24.5-26.5 of 31.5, H200 55.4 of 63
 LINK_C2C = (0.63, 0.96)  # GH200 346 of 450
 UNKNOWN = (0.70, 0.95)  # of a figure that a row itself gives for a card nobody knows
-COMPUTE_OF_OP = {"other": (0.40, 0.95), "attention": (0.35, 0.88)}
-"""Training 40, B200 64 %, attention on an H100 to 75 %."""
+COMPUTE_OF_OP = {"other": (0.40, 0.95), "attention": (0.35, 0.88), "decode": (0.40, 0.95)}
+"""Training 40, B200 64 %, attention on an H100 to 75 %; a step of many sequences as any other."""
 GEFORCE_BOOST = 1.15
 MFU = (0.30, 0.62)  # training of whole models; the seed calls 40-60 % good
 

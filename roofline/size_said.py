@@ -13,6 +13,11 @@ def size_scale(size_bytes: float) -> tuple[int, str]:
 
 
 def size_said(size_bytes: float, digits: int = 3) -> str:
-    """``188 MiB``: three digits; four tell two tensors apart."""
+    """``188 MiB``: three digits; four tell two tensors apart. What rounds to 1024 is one of the
+    next unit."""
     scale, unit = size_scale(size_bytes)
-    return f"{digits_said(size_bytes / scale, digits)} {unit}"
+    said = digits_said(size_bytes / scale, digits)
+    if said.lstrip("-") == "1024" and scale < UNITS[0][0]:
+        scale, unit = next(each for each in reversed(UNITS) if each[0] > scale)
+        said = digits_said(size_bytes / scale, digits)
+    return f"{said} {unit}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import re
 
+OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z", re.ASCII)
 UNKNOWN, NO_DAY = "at an unknown time", "an unknown day"
 
 
@@ -11,6 +13,15 @@ def began_s(started_at: str | None) -> float | None:
     """Seconds since 1970 of a moment, in UTC where it names no zone; None where it is none."""
     moment = _told(started_at)
     return moment.timestamp() if moment is not None else None
+
+
+def iso_utc(started_at: str | None) -> str | None:
+    """``2026-11-30T18:08:05.250Z``, of a moment in any zone; None where it is none."""
+    moment = _in_utc(started_at)
+    if moment is None or (started_at and OURS.fullmatch(started_at)):
+        return started_at if moment is not None else None
+    digits = "milliseconds" if moment.microsecond % 1000 == 0 else "microseconds"
+    return moment.isoformat(timespec=digits).replace("+00:00", "Z")
 
 
 def minute_utc(started_at: str | None) -> str | None:

@@ -17,6 +17,7 @@ from roofwatch.session.events import Device, Expect, Measurement
 from roofwatch.session.fold import Session
 from roofwatch.session.host_cards import card_of
 from roofwatch.session.rates import value
+from roofwatch.session.stand_ins import REMOVED, is_stand_in, unless_stand_in
 
 UNMEASURED = "not_measured"
 BANDWIDTH, BURST, SUSTAINED = "bandwidth_gbs", "burst_tflops", "sustained_tflops"
@@ -129,11 +130,16 @@ class _One(NamedTuple):
         if before.sustained_tflops and after.sustained_tflops:
             lost = 1 - after.sustained_tflops / before.sustained_tflops
         device = self.device
-        fields = {"gpu": self.gpu, "name": device.name, "uuid": device.uuid, "lost": lost}
+        fields = {
+            "gpu": self.gpu,
+            "name": device.name,
+            "uuid": unless_stand_in(device.uuid),
+            "lost": lost,
+        }
         return CardRow(
             gpu=self.gpu,
             name=device.name,
-            uuid=device.uuid,
+            uuid=unless_stand_in(device.uuid),
             measured=self.measured,
             alone=before,
             together=after,
@@ -143,7 +149,8 @@ class _One(NamedTuple):
                 for figure, m in ones.items()
                 if (e := expects.get((self.run, m.probe))) is not None and not e.holds(value(m))
             ],
-            status={name: UNMEASURED for name, known in fields.items() if known is None},
+            status={name: UNMEASURED for name, known in fields.items() if known is None}
+            | ({"uuid": REMOVED} if is_stand_in(device.uuid) else {}),
         )
 
     def _of(self, found: list[Measurement]) -> dict[str, Measurement]:

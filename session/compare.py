@@ -227,6 +227,7 @@ def _pair(a: Figure, b: Figure, sides: _Sides) -> Pair | None:
     turns = [] if other_shape else _other_turns(a, b)
     if a.launches and (other_shape or turns):
         moves = max(moves, TURNS_TO_TURNS)
+    held = [f"{f.note} in {side}" for f, side in ((a, "A"), (b, "B")) if f.note]
     apart = ends is not None and leaves_out_1(ratio.value, ends)
     hosts_apart = (a.by_host or b.by_host) and not sides.one_machine
     one_kernel = KERNEL in of_a and KERNEL not in unlike and a.probe == b.probe
@@ -244,7 +245,9 @@ def _pair(a: Figure, b: Figure, sides: _Sides) -> Pair | None:
         run_to_run=moves,
         better=a.better,
         alike=set(unlike) <= set(SEARCHED) and not hosts_apart,
-        notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike] + turns,
+        notes=[f"{n} {of_a.get(n, NONE)} in A, {of_b.get(n, NONE)} in B" for n in unlike]
+        + turns
+        + held,
         status={"interval": TOO_FEW} if ends is None else {},
         cards_apart=apart_of(a.unit) if sides.two_cards else 0.0,
         doubts={

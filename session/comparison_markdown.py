@@ -31,39 +31,38 @@ def _noise(p: Pair) -> str:
     return f"{said}, {p.verdict}" if p.verdict else said
 
 
-def comparison_markdown(told: SideBySide, text: Text, others: Text, table: Table) -> str:
+def comparison_markdown(told: SideBySide, text: Text, table: Table) -> str:
     """All tables; ``table`` draws one.
 
-    ``text`` takes the markup out of what a file says; ``others`` also the names of the sessions'
-    hosts, and is for what people and drivers wrote: a figure's name may be a host's too.
+    ``text`` takes the markup out of what a file says.
     """
     told = side_by_side_shown(told)
-    parts = [f"**A**: {_who(told.others[0].told.a, text, others)}"]
+    parts = [f"**A**: {_who(told.others[0].told.a, text)}"]
     for at, other in enumerate(told.others, 1):
-        parts += _against(letter(at), other, text, others, table)
+        parts += _against(letter(at), other, text, table)
     parts.append(text(method(*(other.told for other in told.others))))
     return "\n\n".join(parts) + "\n"
 
 
-def _against(name: str, other: Against, text: Text, others: Text, table: Table) -> list[str]:
-    said = [f"**{name}**: {_who(other.told.b, text, others)}"]
+def _against(name: str, other: Against, text: Text, table: Table) -> list[str]:
+    said = [f"**{name}**: {_who(other.told.b, text)}"]
     if other.told.conditions:
-        said.append("\n".join(_condition(name, c, text, others) for c in other.told.conditions))
+        said.append("\n".join(_condition(name, c, text) for c in other.told.conditions))
     else:
         said.append("No condition that both know differs.")
     head = [column.format(name) for column in HEAD]
     said.append(text(verdict(other.told, name)))
     pairs = other.told.pairs
-    noted = [f"- {text(p.what)}: {others('; '.join(p.notes))}" for p in pairs if p.notes]
+    noted = [f"- {text(p.what)}: {text('; '.join(p.notes))}" for p in pairs if p.notes]
     for side, letter_of in (("a", "A"), ("b", name)):
         if doubts := doubts_said(pairs, side):
-            noted.append(f"- doubted in {letter_of}: {others(doubts)}")
+            noted.append(f"- doubted in {letter_of}: {text(doubts)}")
     rows = table(head, [_row(p, text) for p in pairs])
     return [*said, rows, *(["\n".join(noted)] if noted else [])]
 
 
-def _who(which: Which, text: Text, others: Text) -> str:
-    told = [others(which.name or "unknown device"), text(which.suite)]
+def _who(which: Which, text: Text) -> str:
+    told = [text(which.name or "unknown device"), text(which.suite)]
     if when := minute_utc(which.started_at):
         told.append(f"{when} UTC")
     if which.id:
@@ -73,10 +72,10 @@ def _who(which: Which, text: Text, others: Text) -> str:
     return " · ".join(told)
 
 
-def _condition(name: str, c: Condition, text: Text, others: Text) -> str:
+def _condition(name: str, c: Condition, text: Text) -> str:
     if c.what in PRIVATE:
         return f"- {text(c.what)}: not the same"
-    a, b = (_value(value, c.unit, others) for value in (c.a, c.b))
+    a, b = (_value(value, c.unit, text) for value in (c.a, c.b))
     return f"- {text(c.what)}: {a} in A, {b} in {name}"
 
 

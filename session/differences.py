@@ -11,11 +11,11 @@ from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import median
 from roofwatch.session.figures import EXACT, tensor_bytes
 from roofwatch.session.fold import Session
-from roofwatch.session.others import others_cores
+from roofwatch.session.others import most_others_cores
 from roofwatch.session.printable import shown
 from roofwatch.session.same_card import same_card
 
-ALIKE = {"°C": 3.0, "cores": 0.2}  # between medians: less is no difference
+ALIKE = {"°C": 3.0, "cores": 0.2}  # between two of them: less is no difference
 CARD_TO_CARD = 0.04  # bursts of several H200s lay so far apart, each repeating within 0.4 %
 STREAMS_APART = 0.003  # streams of five of them
 APART = f"{per_cent(STREAMS_APART, 1)} in streams, {per_cent(CARD_TO_CARD)} in all else"
@@ -25,6 +25,7 @@ UUID, GBS = "UUID of the card", "GB/s"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
 NOT_SET = "not set"
 SM_CLOCK, CLOCK = "highest SM clock", "highest clock"
+OTHER_WORK, MOST = "other work", "while the figure was measured that it disturbed most"
 
 Value = str | float | bool | None
 
@@ -54,6 +55,7 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
             continue
         note = ANOTHER if what == UUID and of_one_kind(a, b) else ""
         note = BY_HOST if what == "host" and a.device.kind != "cpu" else note
+        note = MOST if what == OTHER_WORK else note
         differing.append(Condition(what=what, a=first, b=second, unit=unit, note=note))
     for what, first_of, second_of in _dealt_with(a, b):
         found = _apart(what, first_of, second_of)
@@ -133,7 +135,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
     device, software = session.device, session.software
     heat = [s.temp_c for m in session.measured() for s in session.between(m.begin_s, m.end_s)]
     known_c = [c for c in heat if c is not None]
-    others = others_cores(session)
+    others = most_others_cores(session)
     return {
         ("card", ""): device.name,
         (UUID, ""): device.uuid,
@@ -149,7 +151,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
         (SM_CLOCK, "MHz"): device.sm_max_mhz,
         ("highest memory clock", "MHz"): device.mem_max_mhz,
         ("temperature", "°C"): float(median(known_c)) if known_c else None,
-        ("other work", "cores"): round(others, 1) if others is not None else None,
+        (OTHER_WORK, "cores"): round(others, 1) if others is not None else None,
         ("MIG", ""): device.mig,
         ("ECC", ""): device.ecc,
         ("other processes", ""): None if device.processes is None else float(device.processes),

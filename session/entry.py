@@ -14,7 +14,7 @@ from roofwatch.roofline.peaks import unit
 from roofwatch.session.events import AnyEvent, SessionInfo, decode
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.roofs import Roofs, roofs
-from roofwatch.session.schema import NO_SESSION, refusal, refusal_of
+from roofwatch.session.schema import NO_SESSION, is_of_session, refusal, refusal_of
 
 WHOLE_BYTES = 8 << 20  # files up to this size are read whole
 HEAD_BYTES = 1 << 20  # of a longer one: identity, and the probes, which run first
@@ -191,7 +191,8 @@ def _event(raw: bytes, row: int) -> AnyEvent | None:
         event = decode(raw)
     except msgspec.ValidationError as error:
         if row == 1:
-            raise _Unreadable(f"row 1: {refusal_of(raw) or NO_SESSION}") from None
+            why = str(error) if is_of_session(raw) else refusal_of(raw) or NO_SESSION
+            raise _Unreadable(f"row 1: {why}") from None
         raise _Unreadable(f"{where}{error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if row == 1:

@@ -8,6 +8,7 @@ from functools import partial
 import msgspec
 
 from roofwatch.roofline.estimate import Estimate, estimate, over
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.probe_spec import GROUPS, LINK_GROUPS
 from roofwatch.roofline.size_said import size_said
 from roofwatch.roofline.statistics import FEWEST_INTERVAL, median, median_interval
@@ -57,7 +58,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     comparison to be of like with like, ``flags`` too as far as both sessions kept any; ``probe``
     is what measured it. ``rests_on`` are the probes whose doubt is this figure's: none of what a
     sensor read meanwhile, or of a mistake that was made on purpose. ``by_host``: a card's host
-    decides it as much as the card.
+    decides it as much as the card. ``note`` is said of it beside whose it is.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     launches: int = 0  # of a burst
     rests_on: tuple[str, ...] = ()
     by_host: bool = False
+    note: str = ""
 
     @property
     def what(self) -> str:
@@ -94,8 +96,8 @@ def spread(session: Session, of: str, variant: str | None = None, window_s: floa
     return seen.get(of, UNREPEATED)
 
 
-def _spread_of(session: Session, m: Measurement, of: str | None = None) -> float:
-    """The same of what a measurement gives; of its rate without a kind."""
+def spread_of(session: Session, m: Measurement, of: str | None = None) -> float:
+    """The share by which fresh runs of it may differ: of its rate without a kind."""
     held_stream = m.protocol == "sustained" and m.peak_key is None
     kind = of or ("stream" if held_stream else m.protocol)
     held_s = m.end_s - m.begin_s if m.protocol == "sustained" else 0.0
@@ -109,6 +111,13 @@ def _by_host(session: Session, m: Measurement) -> bool:
     return session.device.kind != "cpu" and (m.variant in BY_HOST or m.timing == "host")
 
 
+def as_held(flat: ComputeRoof) -> str:
+    """What is said of a burst flat that is none of the burst's; empty of all others."""
+    if flat.burst is None or not flat.lifted or not flat.burst_tflops:
+        return ""
+    return f"as held, the burst came to {per_cent(value(flat.burst) / flat.burst_tflops)} of it"
+
+
 def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
     """Slopes, flats and the main precision's ridges."""
     best = own.bandwidth
@@ -117,7 +126,8 @@ def _roofs(session: Session, own: Roofs) -> Iterator[Figure]:
     for key, flat in own.compute.items():
         for m, which in ((flat.reached, "burst"), (flat.sustained, "sustained")):
             if m is not None:
-                yield from _rate(session, m, f"{key} {which}", ROOFS)
+                said = as_held(flat) if which == "burst" else ""
+                yield from _rate(session, m, f"{key} {which}", ROOFS, note=said)
     main = own.compute.get(own.main_key or "")
     if best is not None and main is not None:
         yield from _ridges(session, best, main)
@@ -135,9 +145,10 @@ def _ridges(session: Session, best: Measurement, flat: ComputeRoof) -> Iterator[
                 probe=m.probe,
                 unit="FLOP/B",
                 estimate=ridge,
-                run_to_run=max(_spread_of(session, m), _spread_of(session, best)),
+                run_to_run=max(spread_of(session, m), spread_of(session, best)),
                 better="",
                 rests_on=(m.probe, best.probe),
+                note=as_held(flat) if which == "burst" else "",
             )
 
 
@@ -171,7 +182,7 @@ def _held(session: Session) -> Iterator[Figure]:
                     probe=m.probe,
                     unit=measured_in,
                     estimate=figure,
-                    run_to_run=_spread_of(session, m, kind),
+                    run_to_run=spread_of(session, m, kind),
                     better=better,
                     traits={"clock read by": by} if figure is clock else {},
                     rests_on=(m.probe,) if figure is per_watt else (),
@@ -216,6 +227,7 @@ def _rate(
     name: str,
     group: str,
     traits: dict[str, str] | None = None,
+    note: str = "",
 ) -> Iterator[Figure]:
     rate = estimate(m.times_s, partial(value, m))
     if rate is not None:
@@ -225,13 +237,14 @@ def _rate(
             probe=m.probe,
             unit=_unit(session, m),
             estimate=rate,
-            run_to_run=_spread_of(session, m),
+            run_to_run=spread_of(session, m),
             better="" if m.mistake else HIGHER,
             traits=_traits(m) | _decided(session, m) | (traits or {}),
             flags=_flags(m),
             launches=len(m.times_s) if m.protocol == "burst" else 0,
             rests_on=() if m.mistake else (m.probe,),
             by_host=_by_host(session, m),
+            note=note,
         )
 
 
@@ -311,7 +324,7 @@ def _points(session: Session) -> Iterator[Figure]:
                     probe=spec.key,
                     unit="s" if timed else _unit(session, m),
                     estimate=figure,
-                    run_to_run=_spread_of(session, m),
+                    run_to_run=spread_of(session, m),
                     better=LOWER if timed else HIGHER,
                     traits=_traits(m) | _decided(session, m) | _size(m),
                     flags=_flags(m),

@@ -9,6 +9,7 @@ import msgspec
 
 from roofwatch.roofline.probe_spec import GROUPS, ProbeSpec, protocol_of_group
 from roofwatch.roofline.suite import QUICK, suite, sustain_default_s
+from roofwatch.session.began import iso_utc
 from roofwatch.session.card_events import CardEvents, of_card
 from roofwatch.session.events import (
     AnyEvent,
@@ -213,7 +214,7 @@ class Session:
             self.nominal = msgspec.convert(event.nominal, Nominal)
         self.schema = event.schema or self.schema
         self.id = event.id or self.id
-        self.started_at = event.started_at or self.started_at
+        self.started_at = iso_utc(event.started_at) or self.started_at
         self.host = event.host or self.host
         self.suite = event.suite or self.suite
         self.all_cards = self.all_cards or event.all_cards

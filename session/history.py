@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from roofwatch.notebook.finding import WRONG
 from roofwatch.roofline.own_best import TIMES
@@ -110,14 +111,14 @@ class History:
         if own is None:
             return
         rates = list(_rates(session, self._session.sustain_s, own))
-        better = [b for b in rates if self._better(b)]
-        if not better or session.suite == WATCH:
+        if not any(map(self._better, rates)) or session.suite == WATCH:
             return
         found = findings(session)
         if any(f.severity == WRONG for f in found):
             return
         doubtful = unsound(session, found)
-        self.best |= {b.probe: b for b in better if b.probe not in doubtful}
+        sound = [b for b in rates if b.probe not in doubtful]
+        self.best |= {b.probe: b for b in _of_any_type(session, sound) if self._better(b)}
 
     def _better(self, b: Best) -> bool:
         """The very card before others of its name, and then the higher rate."""
@@ -156,6 +157,22 @@ def _rates(session: Session, sustain_s: float, own: bool) -> Iterator[Best]:
         date = day_utc(session.started_at) or NO_DAY
         device = "CPU" if session.device.kind == "cpu" else "card"
         yield Best(probe=m.probe, rate=value(m), apart=apart, date=date, own=own, device=device)
+
+
+def _of_any_type(session: Session, sound: list[Best]) -> list[Best]:
+    """On a CPU each stream with the best rate of its kernel in any type.
+
+    Bytes are bytes, and there two types differ by less than two runs do.
+    """
+    if session.device.kind != "cpu":
+        return sound
+    streams = [m for m in session.measured() if m.protocol == "stream" and m.mistake is None]
+    by_probe = {b.probe: b for b in sound}
+    for m in streams:
+        like = [by_probe[x.probe] for x in streams if x.op == m.op and x.probe in by_probe]
+        if like:
+            by_probe[m.probe] = structs.replace(max(like, key=lambda b: b.rate), probe=m.probe)
+    return list(by_probe.values())
 
 
 def same_device(a: Device, b: Device) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.suite import WATCH
-from roofwatch.session.anonymous import clean, cleaner
+from roofwatch.session.anonymous import clean
 from roofwatch.session.began import minute_utc
 from roofwatch.session.cards_table import cards_table, lost_said
 from roofwatch.session.checks import OK
@@ -20,13 +20,13 @@ from roofwatch.session.markdown_lists import (
     OK_MARK,
     WARN_MARK,
     WRONG_MARK,
-    Escape,
     doubts_list,
     expected_list,
     fall_line,
     findings_list,
     notes_list,
 )
+from roofwatch.session.nameless import nameless
 from roofwatch.session.printable import shown
 from roofwatch.session.questions import questions
 from roofwatch.session.rate_scale import RateScale, rate_scale, scaled
@@ -50,51 +50,51 @@ MARKUP = re.compile(
 
 def markdown(session: Session) -> str:
     """Device, roofs, every probe, what smells wrong, the record, the five answers; a line feed."""
+    (session,) = nameless([session])
     found = findings(session)
     own = roofs(session)
-    others = _of(session)
-    parts, rows = [_title(session, others)], list[ProbeRow]()
+    parts, rows = [_title(session)], list[ProbeRow]()
     if session.suite == WATCH:
-        parts.append(watch_markdown(session, others))
+        parts.append(watch_markdown(session, text))
     else:
         scale = rate_scale(session)
         rows = [scaled(r, scale) for r in probe_rows(session, found)]
-        parts += [_roofs(own, scale), _table(_PROBES, [_probe(r, others) for r in rows])]
+        parts += [_roofs(own, scale), _table(_PROBES, [_probe(r) for r in rows])]
         parts += [_table(_LINKS, _links(session)), *_cards(session)]
-        parts.append("\n".join(expected_list(rows, others)))
-    said = fall_line(fall(session), found, others)
-    said += findings_list(found, session, others)
+        parts.append("\n".join(expected_list(rows, text)))
+    said = fall_line(fall(session), found, text)
+    said += findings_list(found, session, text)
     if session.suite != WATCH:
-        said += doubts_list(session, own, found, others)
+        said += doubts_list(session, own, found, text)
     if not any(f.severity != NOTE for f in found) and session.complete:
         said.append("- nothing smells wrong")
     if not session.complete:
         said.append("- this session is not complete")
-    parts += ["\n".join(said), "\n".join(notes_list(session, rows, others))]
+    parts += ["\n".join(said), "\n".join(notes_list(session, rows, text))]
     if said_why := unfilled(session):
-        parts.append(others(said_why))
+        parts.append(text(said_why))
     elif session.suite != WATCH:
-        parts.append(table_markdown(record_table([session], found), others))
-        parts.append(questions_markdown(questions(session, own, found), others))
+        parts.append(table_markdown(record_table([session], found), text))
+        parts.append(questions_markdown(questions(session, own, found), text))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def record_markdown(sessions: Sequence[Session]) -> str:
     """The record table alone, of several sessions of one card, and the five answers."""
+    sessions = nameless(sessions)
     table = record_table(sessions)
-    others = _of(*sessions)
-    parts = (table_markdown(table, others), questions_markdown(answers(sessions), others))
+    parts = (table_markdown(table, text), questions_markdown(answers(sessions), text))
     return "\n\n".join(parts) + "\n"
 
 
-def compared_markdown(told: SideBySide, sessions: Sequence[Session]) -> str:
-    """These sessions side by side; names no host and no path either, and ends with a line feed."""
-    return comparison_markdown(told, text, _of(*sessions), _table)
+def compared_markdown(told: SideBySide) -> str:
+    """Sessions that are nameless side by side: no host and no path; ends with a line feed."""
+    return comparison_markdown(told, text, _table)
 
 
-def _title(session: Session, others: Escape) -> str:
+def _title(session: Session) -> str:
     device, software = session.device, session.software
-    told = [f"**{others(device.name or 'unknown device')}**"]
+    told = [f"**{text(device.name or 'unknown device')}**"]
     if device.memory_bytes:
         told.append(f"{device.memory_bytes / 2**30:.0f} GiB")
     if device.power_limit_w:
@@ -106,7 +106,7 @@ def _title(session: Session, others: Escape) -> str:
         ("roofwatch", software.roofwatch),
     ):
         if version:
-            told.append(f"{what} {others(version)}")
+            told.append(f"{what} {text(version)}")
     if when := minute_utc(session.started_at):
         told.append(f"{when} UTC")
     told.append(f"session {text(session.id or 'without an id')}")
@@ -149,18 +149,21 @@ _MARKS = {WRONG: WRONG_MARK, SUSPECT: WARN_MARK, OK: OK_MARK}
 def _flat(own: Roofs, c: ComputeRoof, scale: RateScale) -> tuple[str, ...]:
     roof = own.roof(c.peak_key, "burst") or own.roof(c.peak_key, "sustained")
     flats = (c.nominal_tflops, c.burst_tflops, c.sustained_tflops)
+    nominal, burst, held = (_figure(x * scale.factor if x is not None else None) for x in flats)
     return (
         c.peak_key,
-        *(_figure(x * scale.factor if x is not None else None) for x in flats),
+        nominal,
+        f"{burst}, as held" if c.lifted else burst,
+        held,
         scale.of(c.peak_key),
         _share(c.burst_tflops, c.nominal_tflops),
         _figure(roof.ridge if roof else None),
     )
 
 
-def _probe(r: ProbeRow, others: Escape) -> tuple[str, ...]:
+def _probe(r: ProbeRow) -> tuple[str, ...]:
     expected = f"{_figure(r.low)} – {_figure(r.high)}" if r.low is not None else NOT_MEASURED
-    measured = _figure(r.measured) if r.state == DONE and not r.said else others(r.said or r.state)
+    measured = _figure(r.measured) if r.state == DONE and not r.said else text(r.said or r.state)
     return (
         text(r.label),
         expected,
@@ -242,9 +245,3 @@ def _figure(value: float | None) -> str:
 def text(said: str) -> str:
     """Text of others as text: no markup in it, nobody called, no path and no address."""
     return MARKUP.sub(lambda m: AS_THEY_ARE.get(m[0], "\\" + m[0]), shown(clean(said)))
-
-
-def _of(*sessions: Session) -> Escape:
-    """``text`` without these hosts' names either: for what others wrote, as of a fault."""
-    cleaned = cleaner(*sessions)
-    return lambda said: text(cleaned(said))

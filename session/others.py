@@ -28,6 +28,12 @@ def others_cores(session: Session, m: Measurement | None = None) -> float | None
     return median(told) if told else None
 
 
+def most_others_cores(session: Session) -> float | None:
+    """The same of what was disturbed most: no finding of the run names more."""
+    told = [others_cores(session, m) for m in session.measured()]
+    return max((cores for cores in told if cores is not None), default=None)
+
+
 def disturbing(session: Session, m: Measurement) -> float | None:
     """The same of a measurement, where it is enough to matter."""
     return _enough(session, others_cores(session, m))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roofwatch.roofline.peaks import unit
+from roofwatch.roofline.roof import Roof
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.began import said_minute
 from roofwatch.session.fold import Session
@@ -160,7 +161,7 @@ def fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
     flat = own.compute.get(key or "") or ComputeRoof(peak_key=key or "")
     found = [p for p in points(session, own, key) if p.style != "sweep"]  # those are the trace
     swept = trace(session, key)
-    tops = {w: p for w in WHICH if (p := flat.flat(w))}
+    tops = {w: p for w in WHICH if (p := flat.drawn(w))}
     turns = ridges(own, flat.peak_key)
     _scale(
         axes,
@@ -176,7 +177,7 @@ def fill(axes: Axes, session: Session, own: Roofs, key: str | None) -> None:
         (line,) = axes.plot(*zip(*swept, strict=True), color=COLOUR["sweep"], linewidth=0.8)
         line.set(marker="o", markersize=4, markerfacecolor=PAPER, zorder=5)
         line.set_label(f"matmul {key}\nsquares of growing size")
-    _name_flats(axes, tops, scale)
+    _name_flats(axes, flat, tops, scale)
     _name_ridges(axes, turns, tops)
     _name_points(axes, found, tops)
     beside: dict[str, Any] = {
@@ -209,13 +210,13 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str, scale: RateScal
     from matplotlib.patheffects import Stroke
 
     left, right = axes.get_xlim()
-    peak = flat.flat(which)
+    peak = flat.drawn(which)
     slope = own.slope_gbs(which)
     if peak is None and (
         slope is None or which == "sustained" or (which == "burst" and flat.sustained_tflops)
     ):
         return  # the measured slope stands once
-    roof = own.roof(flat.peak_key, which)
+    roof = Roof(bandwidth_gbs=slope, peak_tflops=peak) if slope and peak else None
     if roof is not None:
         begin = _begin(own, flat, which, left)
         xs = [x for x in (begin, roof.ridge) if x < right]
@@ -226,7 +227,8 @@ def _roof(axes: Axes, own: Roofs, flat: ComputeRoof, which: str, scale: RateScal
         ys = [peak or (slope or 0.0) * x / 1e3 for x in xs]
     parts = []
     if peak:
-        parts.append(f"{_figure(peak * scale.factor)} {scale.named(unit(flat.peak_key))}")
+        told = flat.flat(which) or peak
+        parts.append(f"{_figure(told * scale.factor)} {scale.named(unit(flat.peak_key))}")
     parts += [f"{_figure(slope)} GB/s"] if slope else []
     name = "measured" if which == "burst" and peak is None else which
     label = f"{name}\n{', '.join(parts)}"
@@ -250,9 +252,11 @@ def _begin(own: Roofs, flat: ComputeRoof, which: str, left: float) -> float:
     return min(held.ridge, burst.ridge)
 
 
-def _name_flats(axes: Axes, tops: dict[str, float], scale: RateScale) -> None:
-    """Names at the right end, a line apart however close the flats lie."""
+def _name_flats(axes: Axes, flat: ComputeRoof, tops: dict[str, float], scale: RateScale) -> None:
+    """Names at the right end, a line apart however close the flats lie; of one line one name."""
     order = sorted(tops, key=lambda w: tops[w])
+    if flat.one:
+        order.remove("sustained")
     true = [_share(axes.get_ylim(), tops[w]) for w in order]
     placed: list[float] = []
     for y in true:
@@ -260,7 +264,11 @@ def _name_flats(axes: Axes, tops: dict[str, float], scale: RateScale) -> None:
     drift = sum(p - y for p, y in zip(placed, true, strict=True)) / max(1, len(true))
     whole, frame = tops.get("nominal"), axes.transAxes
     for which, y, at in zip(order, true, placed, strict=True):
-        text = f"{which} {_figure(tops[which] * scale.factor)}"
+        value = _figure(tops[which] * scale.factor)
+        text = f"{which} {value}"
+        if flat.one and which == "burst":
+            held = _figure((flat.sustained_tflops or 0.0) * scale.factor)
+            text = f"burst, sustained {held}" if held == value else f"{text}, sustained {held}"
         if whole and which != "nominal":
             text += f", {tops[which] / whole * 100:.0f} % of nominal"
         xs, ys = [1, 1.006, 1.022, 1.028], [y, y, at - drift, at - drift]
@@ -272,6 +280,8 @@ def _name_ridges(axes: Axes, turns: dict[str, float], tops: dict[str, float]) ->
     """A line down from each ridge to its name; the rightmost ends first, so that none cross."""
     frame = axes.get_xaxis_transform()  # x in FLOP per byte, y as a share
     ends = max(turns.values(), default=0.0) * 1.3
+    if turns.get("sustained") == turns.get("burst"):
+        turns = {w: x for w, x in turns.items() if w != "sustained"}  # one ridge
     for i, which in enumerate(sorted(turns, key=lambda w: -turns[w])):
         x, y, colour = turns[which], 0.40 - 0.042 * i, COLOUR[which]
         xs, ys = [x, x, ends], [_share(axes.get_ylim(), tops[which]), y, y]

@@ -42,10 +42,9 @@ def _slow(fleet: Fleet, card: str, q: Question) -> list[str]:
 
 def _said(o: Outlier) -> str:
     """Its worst figure against the others', and why."""
-    against = "the faster" if o.doubt else "the median"
     share = per_cent(o.under, 1 if o.under < FINE else 0)
     doubt = f"; {o.doubt}" if o.doubt else ""
     return (
-        f"{shown(o.metric)} {o.value:.4g} {o.unit}, {share} under {against} {o.median:.4g}{doubt}; "
-        f"{shown(o.reason.text).rstrip('.')}"
+        f"{shown(o.metric)} {o.value:.4g} {o.unit}, {share} under {o.against} {o.median:.4g}"
+        f"{doubt}; {shown(o.reason.text).rstrip('.')}"
     )

@@ -118,10 +118,9 @@ def kept_plan(
             break
     if not sessions and asked.overhead_source is None:
         said.append("no overhead: a fleet times no decode step")
-    doubts = roof_notes(asked, sessions, of_each)
+    doubts = roof_notes(asked, sessions, of_each) + fleet_doubts(asked, fleets, card.name)
     for fleet in fleets:
         said += fleet_notes(fleet, card.name, asked)
-        doubts += fleet_doubts(asked, fleet)
     found = plan(card, model, asked)
     notes = [*found.notes, *(note for note in said if note), *doubts]
     return msgspec.structs.replace(found, notes=notes, doubts=doubts)

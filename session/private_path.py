@@ -17,7 +17,11 @@ BEGIN = (
     r"[/\\]{1,4}"
 )
 """Several slashes: a share of a host, or a backslash as Python's repr writes it."""
-BEGINS = re.compile(rf"{BEGIN}(?={FIRST}[\w.@+~%/\\-])")
+RATE = r"(?:[kKMGTP]i?B|[KMGTP]?(?:FLOPs?|OPS)|tok|tokens?|it|iter|req|steps?)/"
+BEGINS = re.compile(
+    rf"~(?!{RATE})[^\W\d][\w.-]{{0,62}}[/\\]{{1,4}}(?={FIRST})|{BEGIN}(?={FIRST}[\w.@+~%/\\-])"
+)
+"""A home folder by its tilde is one whatever follows; of ``~GB/s`` a unit does."""
 SECOND = re.compile(rf"{FIRST}+[/\\]+{FIRST}")
 SECOND_ASCII = re.compile(r"[A-Za-z0-9_.~-][\w.@+~%-]*[/\\]+[\w.@+~%-]")
 SHARE = re.compile(r"(?://|\\\\)[/\\]*\Z")

@@ -10,7 +10,9 @@ import ipaddress
 import re
 import unicodedata
 
+from roofwatch.session.login import is_login
 from roofwatch.session.private_path import GONE, path_at, unquoted
+from roofwatch.session.version_or_address import without_addresses
 
 HEX4 = "[0-9a-f]{4}"
 ANY_CASE = re.IGNORECASE | re.ASCII  # letters of other scripts may stand beside what is looked for
@@ -27,7 +29,6 @@ BUS = re.compile(
     ANY_CASE,
 )
 """Of PCI, as the driver or the kernel writes it; without a domain a device's number is below 20."""
-ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)", re.ASCII)
 WORDS = re.compile(
     r"""((?:\x1b\[[\d;]{0,20}[A-Za-z]|[\s"`,;()\[\]{}<>|\x00-\x1f\x7f]|(?<!\w)'|'(?!\w)"""
     r"""|(?![’‐-―])[^\w\x00-\x7f]|(?<!\w)[’‐-―]|[’‐-―](?!\w))+)"""
@@ -47,19 +48,24 @@ MOST_COLONS = 12  # of a word in which an address of version 6 is looked for
 def clean(text: str) -> str:
     """The text without them."""
     words = _words(unquoted(text))
-    of_path = False
+    of_path, before = False, ""
     for at in range(0, len(words), 2):  # what parts them stands between
         word, gap = words[at], words[at - 1] if at else ""
         if of_path and gap == " " and _goes_on(word):
             words[at - 1], words[at] = "", ""
             continue
         ahead = words[at - 2][-1:] + gap if at else ""
+        if "@" in word and is_login(word, before):
+            words[at], of_path = GONE, False
+            before = word
+            continue
         words[at] = _word(word, ahead)
         of_path = words[at] != word and path_at(word, ahead) is not None
+        before = word
     text = "".join(words)
-    for found in (UUID, MAC, BUS, ADDRESS):
+    for found in (UUID, MAC, BUS):
         text = found.sub(GONE, text)
-    return text
+    return without_addresses(text)
 
 
 def _words(text: str) -> list[str]:
@@ -82,10 +88,6 @@ def _word(word: str, ahead: str) -> str:
             kept -= 1
         begun = path_at(word[:kept], ahead)
         return word[: kept if begun is None else begun] + GONE
-    if "@" in word:
-        before, _, after = word.partition("@")
-        if any(c.isalpha() for c in before) and (not after or after[0].isalnum()):
-            return GONE
     if "/" in word or "\\" in word:
         begun = path_at(word, ahead)
         if begun is not None:

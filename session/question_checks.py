@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from roofwatch.notebook.control import CONTROL, agrees
 from roofwatch.notebook.unstable import PROFILER
 from roofwatch.roofline.kernel_name import uses_tensor_cores
 from roofwatch.roofline.per_cent import per_cent
@@ -12,7 +13,7 @@ from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
 from roofwatch.roofline.transformer_work import SILU_MUL
 from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.checks import NOT_OF_THIS, Check, fill, made, missing
-from roofwatch.session.controlled import controlled
+from roofwatch.session.controlled import Controlled, controlled
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.events import Expect, Measurement
 from roofwatch.session.fold import Session
@@ -41,7 +42,12 @@ def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
     """The seed's three: another type, a tensor that fits in the cache, the profiler."""
     held_against = [(m, c) for m in session.measured() if (c := controlled(session, m)) is not None]
     checks = [
-        made(f"{m.dtype} {CONTROLLED}", c.ratio, c.agrees, "of the other type's rate")
+        made(
+            f"{m.dtype} {CONTROLLED}{_usual(c)}",
+            c.ratio,
+            c.agrees,
+            "times the other type's rate",
+        )
         for m, c in held_against
     ]
     if not checks:
@@ -58,6 +64,13 @@ def bandwidth_checks(session: Session, own: Roofs) -> list[Check]:
         probe = of_sizes if of_sizes.startswith("add_scalar") else "add_scalar sizes"
         checks.append(missing(f"{CACHED} {what}", fill(session, probe, FULL)))
     return [*checks, _profiled(session, own.bandwidth)]
+
+
+def _usual(c: Controlled) -> str:
+    """By which rule two rates agree that lie further apart than two types should."""
+    if agrees(c.ratio) or not c.agrees:
+        return ""
+    return f" as two runs on a CPU: over {per_cent(CONTROL)} apart, within {per_cent(c.usual)}"
 
 
 def _profiled(session: Session, m: Measurement | None) -> Check:
@@ -116,7 +129,7 @@ def _ranged(low: float, high: float, within: bool, doubt: str) -> str:
     if not within:
         return ""
     if doubt:
-        return f", but is not to be believed: {shown(doubt)}"
+        return f", and is to be believed: not so, {shown(doubt)}"
     return f", {LITTLE}" if says_little(low, high) else ""
 
 

@@ -10,6 +10,7 @@ import msgspec
 from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.per_cent import per_cents
 from roofwatch.roofline.suite import DECODE, FULL, KERNELS, QUICK
+from roofwatch.session.began import began_s
 from roofwatch.session.checks import Check, fill, made, missing
 from roofwatch.session.differences import ANOTHER
 from roofwatch.session.fold import Session
@@ -102,7 +103,7 @@ def answers(sessions: Sequence[Session]) -> list[Question]:
 
 def merged(sessions: Sequence[Session]) -> Record:
     """Table and answers: a figure that stands in both is of one session, whatever their order."""
-    order = sorted(sessions, key=lambda s: (s.started_at or "", s.id or ""), reverse=True)
+    order = sorted(sessions, key=lambda s: (began_s(s.started_at) or 0.0, s.id or ""), reverse=True)
     order.sort(key=_tells_most)
     of_each = [{r.item: r for r in table_rows(s)} for s in order]
     items = dict.fromkeys(item for rows in of_each for item in rows)

@@ -10,7 +10,10 @@ from roofwatch.notebook.finding import NOTE, Finding
 from roofwatch.notebook.unstable import held_noise
 from roofwatch.roofline.statistics import HELD_OVER, spread
 from roofwatch.session.events import Measurement
+from roofwatch.session.figures import spread_of
 from roofwatch.session.fold import Session
+from roofwatch.session.measured_again import measured_again
+from roofwatch.session.noise import further
 from roofwatch.session.points import Point
 from roofwatch.session.printable import shown
 from roofwatch.session.rates import value
@@ -22,6 +25,7 @@ AT_ONCE = ("stream", "burst")  # protocols of what is not held
 BELOW = "below"
 CARD_SLOW = ("throttled", "power-capped", "low-clock", "low-without-cause")
 """Findings that say why a card is slow: none makes the figure a wrong one."""
+RESTLESS = "measured again, with another result"
 UNSETTLED = "time-cap"  # why a probe stopped whose repetitions never came to agree
 
 
@@ -59,12 +63,26 @@ def unjudged(session: Session, own: Roofs) -> dict[str, str]:
     """Why a comparison does not judge the figure of a probe.
 
     As ``doubted_probes``; but that a figure is below its range, and what makes a card slow, is no
-    doubt of it: a card that became slower is what a comparison is to find.
+    doubt of it: a card that became slower is what a comparison is to find. What one run has
+    measured twice, further apart than two runs may be, is doubted.
     """
     found = [f for f in _judged(session) if f.code not in CARD_SLOW]
     doubts = doubted(session, own, found)
     slow = {probe for probe, why in doubts.items() if why.startswith(BELOW)}
-    return {p: why for p, why in doubts.items() if p not in slow} | _flagged(session, found)
+    kept = {p: why for p, why in doubts.items() if p not in slow}
+    return dict.fromkeys(_restless(session), RESTLESS) | _flagged(session, found) | kept
+
+
+def _restless(session: Session) -> list[str]:
+    """Streams and bursts that were measured again in the run, further apart than runs may be.
+
+    Their best stands as a roof; how fast the device was, only the next run would tell.
+    """
+    return [
+        one.probe
+        for one in measured_again(session, session.reported_run)
+        if one.stands.protocol in AT_ONCE and further(1 - one.apart, spread_of(session, one.stands))
+    ]
 
 
 def _judged(session: Session) -> Sequence[Finding]:
@@ -82,14 +100,16 @@ def _flagged(session: Session, found: Sequence[Finding] | None) -> dict[str, str
 def unsound(session: Session, found: Sequence[Finding]) -> set[str]:
     """Probes whose figure must not become what later runs are held to.
 
-    They are flagged as more than a note, below their range, never settled, or out of the physical
-    order: what was held for seconds and what the same did in a moment, where the held one is the
-    faster. How far the repetitions lie apart excuses nothing here.
+    They are flagged as more than a note, below their range, never settled, far apart where they
+    were measured again, or out of the physical order: what was held for seconds and what the same
+    did in a moment, where the held one is the faster. How far the repetitions lie apart excuses
+    nothing here.
     """
     measured = session.measured()
     probes = {f.subject for f in found if f.severity != NOTE}
     probes |= {m.probe for m in measured if _outside(session, m).startswith(BELOW)}
     probes |= {m.probe for m in measured if m.stop == UNSETTLED}
+    probes |= set(_restless(session))
     for held in (m for m in measured if m.protocol == "sustained"):
         of = _work(held)
         alike = [m for m in measured if m.protocol in AT_ONCE and _work(m) == of]
@@ -117,14 +137,15 @@ def _outside(session: Session, m: Measurement) -> str:
 
 
 def defines(p: Point, own: Roofs) -> str:
-    """The part of its own roof that a point is: ``slope``, ``burst``, ``sustained``, or none."""
+    """The part of its own roof that a point is: ``slope``, ``burst``, ``sustained``, ``both`` of
+    these where the burst is as held, or none."""
     if p.measurement is own.bandwidth:
         return "slope"
     for c in own.compute.values():
         if p.measurement is c.burst and not c.lifted:
             return "burst"
         if p.measurement is c.sustained:
-            return "sustained"
+            return "both" if c.lifted else "sustained"
     return ""
 
 

@@ -50,6 +50,17 @@ class ComputeRoof(msgspec.Struct, frozen=True, kw_only=True):
         return self.sustained if self.lifted else self.burst
 
     @property
+    def one(self) -> bool:
+        """Whether burst and held are one roof: what is held is no slower."""
+        if self.burst_tflops is None or self.sustained_tflops is None:
+            return False
+        return self.sustained_tflops >= self.burst_tflops
+
+    def drawn(self, which: str) -> float | None:
+        """A flat's height in a picture: what is held has the burst's line where they are one."""
+        return self.burst_tflops if which == "sustained" and self.one else self.flat(which)
+
+    @property
     def best_tflops(self) -> float | None:
         """Burst where there is one, else sustained."""
         return self.burst_tflops or self.sustained_tflops

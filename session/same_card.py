@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roofwatch.roofline.toml_text import one_line
 from roofwatch.session.fold import Session
+from roofwatch.session.stand_ins import is_stand_in
 
 SHORT = 12  # characters of a UUID that a refusal names
 
@@ -54,14 +55,19 @@ def same_card(a: Session, b: Session) -> bool | None:
     first, second = a.device, b.device
     told: list[tuple[str | int | None, str | int | None]] = [(first.kind, second.kind)]
     if "cpu" in told[0]:
-        told += [(a.host, b.host), (first.name, second.name)]
+        told += [_alike(a.host, b.host), (first.name, second.name)]
         cores = (first.core_count, second.core_count)
         told += [cores] if None not in cores else []
     else:
-        told.append((first.uuid, second.uuid))
+        told.append(_alike(first.uuid, second.uuid))
     if any(None not in pair and pair[0] != pair[1] for pair in told):
         return False
     return None if any(None in pair for pair in told) else True
+
+
+def _alike(a: str | None, b: str | None) -> tuple[str | None, str | None]:
+    """Two names; what stands for one says nothing of one that is told."""
+    return (a, b) if is_stand_in(a) == is_stand_in(b) else (None, None)
 
 
 def count_of(sessions: Sequence[Session]) -> int:

@@ -37,6 +37,15 @@ def refusal(schema: str | None, read: str = SCHEMA, none: str = NO_SESSION) -> s
     return f"schema {(schema or '')[:60]} is of another roofwatch; this one reads {read}"
 
 
+def is_of_session(line: bytes) -> bool:
+    """Whether a first line names the schema that this version reads, whatever else it says."""
+    try:
+        schema = _decoder.decode(line).schema
+    except UNDECODABLE:
+        return False
+    return schema is not None and refusal(schema) is None
+
+
 def refusal_of(line: bytes) -> str | None:
     """The same of a first line that is no event we know; None where its schema is not to blame."""
     try:

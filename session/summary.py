@@ -52,6 +52,7 @@ from roofwatch.session.record_table import record_table
 from roofwatch.session.ridges import changing_side
 from roofwatch.session.roofs import WHICH, ComputeRoof, Roofs, roofs
 from roofwatch.session.sm_clock import sm_clock
+from roofwatch.session.stand_ins import REMOVED, is_stand_in, unless_stand_in
 from roofwatch.session.sustained import sustained
 from roofwatch.session.sweeps import Sweep, cache_seen, sweeps
 from roofwatch.session.watch.card_roofs import card_roofs
@@ -155,9 +156,11 @@ def _software(s: Software) -> SoftwareBlock:
 
 def _device(d: Device) -> DeviceBlock:
     values: dict[str, Any] = {n: getattr(d, n) for n in DeviceBlock.__struct_fields__}
+    removed = {"uuid": REMOVED} if is_stand_in(d.uuid) else {}
+    values["uuid"] = unless_stand_in(d.uuid)
     missing = {n for n, v in values.items() if v is None}
     default = "not_supported" if d.kind else "error"
-    values["status"] = {n: d.status.get(n, default) for n in sorted(missing)}
+    values["status"] = {n: d.status.get(n, default) for n in sorted(missing)} | removed
     return DeviceBlock(**values)
 
 

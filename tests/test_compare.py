@@ -437,6 +437,17 @@ def test_of_several_the_last_words_are_on_all_of_them(how: tuple[str, ...]) -> N
     assert "A ratio is outside noise where" in both
 
 
+def test_markdown_of_hosts_with_ordinary_names_has_all_its_words(made: Callable[..., str]) -> None:
+    def named(event: dict[str, Any]) -> None:
+        if event["kind"] == "session" and "host" in event:
+            event["host"] = "clock"
+
+    plain, ordinary = made("plain.jsonl", lambda event: None), made("named.jsonl", named)
+    a, b = (said(path, QUICK[1], "--md")[1].partition("\n\nOf ")[2] for path in (plain, ordinary))
+    assert a == b
+    assert "SM clock |" in a
+
+
 def test_markdown_leaves_the_hosts_name_out_of_conditions_too(made: Callable[..., str]) -> None:
     def named(event: dict[str, Any]) -> None:
         if event["kind"] == "session":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +135,16 @@ def test_a_damaged_one_says_why(fleets: Path) -> None:
     assert entry.problem is not None
     assert entry.problem.startswith("row 2: ")
     assert entry.state == "unreadable"
+
+
+def test_a_first_line_with_a_wrong_type_is_an_unreadable_fleet(fleets: Path) -> None:
+    broken = fleets / "fleet-1.jsonl"
+    first, _, rest = broken.read_bytes().partition(b"\n")
+    wrong = re.sub(rb'"started_at":"[^"]*"', b'"started_at":17', first)
+    broken.write_bytes(wrong + b"\n" + rest)
+    (told,) = (e for e in session_log([fleets]) if e.file == str(broken))
+    assert told.state == "unreadable"
+    assert told.problem == "row 1: Expected `str`, got `int` - at `$.started_at`"
 
 
 async def test_enter_opens_the_grid_and_escape_leads_back(fleets: Path) -> None:

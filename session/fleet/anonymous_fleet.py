@@ -26,8 +26,9 @@ from roofwatch.session.fleet.lines import (
     RankLine,
 )
 from roofwatch.session.link_names import NVLINK, PCIE
+from roofwatch.session.people import MOST, people_in
+from roofwatch.session.stand_ins import REMOVED
 
-REMOVED = "removed"
 STRANGERS = re.compile(
     r" on (\S{1,255}) was refused|\bby (\S{1,255}) \(process"
     r"|\bfleet \w+ of (\S{1,255}) (?:meets|is) here"
@@ -93,13 +94,16 @@ def anonymous_lines(path: Path) -> Iterator[tuple[int, AnyLine]]:
 def _names(path: Path) -> _Names:
     told: dict[int, tuple[str, str]] = {}
     cards: dict[int, str | None] = {}
-    strangers = set[str]()
+    strangers, people = set[str](), set[str]()
     for _, line in fleet_lines(path):
         if isinstance(line, RankLine):
             told[line.rank] = line.node, line.host
             cards[line.rank] = _uuid_of(line.record)
+            if len(people) < MOST:
+                people |= people_in([bytes(line.record).decode("utf-8", "replace")])
         if isinstance(line, RankLine | GoneLine | NoteLine | EndLine):
             said = line.text if isinstance(line, NoteLine) else line.why
+            people |= people_in([said])
             strangers |= {name for found in STRANGERS.findall(said) for name in found if name}
     of: dict[str, str] = {}
     nodes = dict.fromkeys(node or host for _, (node, host) in sorted(told.items()) if node or host)
@@ -111,7 +115,7 @@ def _names(path: Path) -> _Names:
     every = Counter(uuid for _, uuid in sorted(cards.items()) if uuid)
     several = (uuid for uuid, ranks in every.items() if ranks > 1)
     shared = {uuid: f"shared card {i}" for i, uuid in enumerate(several, 1)}
-    return _Names(of, words_of(set(of) | strangers, set()), shared)
+    return _Names(of, words_of(set(of) | strangers | people, set()), shared)
 
 
 def _uuid_of(raw: msgspec.Raw) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
+from roofwatch.session.began import iso_utc
 from roofwatch.session.entry import Entry, entry_roofs
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.fleet.compared import compared
@@ -51,7 +52,7 @@ def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: floa
         size_bytes=size_bytes,
         mtime_s=mtime_s,
         id=h.id or None,
-        started_at=h.started_at or None,
+        started_at=iso_utc(h.started_at),
         card=" and ".join(kinds) or None,
         host=f"{names[0]}{more}" if names else None,
         torch=h.torch or None,

@@ -23,8 +23,14 @@ class _Kind(msgspec.Struct):
     kind: str
 
 
+class _First(msgspec.Struct):
+    kind: str
+    schema: str
+
+
 _decoder: msgspec.json.Decoder[AnyLine] = msgspec.json.Decoder(AnyLine)
 _kind = msgspec.json.Decoder(_Kind)
+_first = msgspec.json.Decoder(_First)  # that it is a fleet's, whatever else is damaged
 
 
 def fleets_folder() -> Path:
@@ -44,7 +50,7 @@ def is_fleet(path: Path) -> bool:
             if not file.seekable():
                 return False
             first = file.readline(HEAD_BYTES)
-        return isinstance(_decoder.decode(first), Header)
+        return _first.decode(first).kind == Header.__struct_config__.tag
     except (OSError, ValueError, RecursionError):
         return False
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from roofwatch.session.began import iso_utc
 from roofwatch.session.fleet.doubted import doubted
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import NO_RECORD, SCHEMA, WITHIN, LinkLine, RankLine
@@ -56,7 +57,7 @@ def fleet_json(fleet: Fleet, ranks: Iterable[RankLine]) -> Iterator[bytes]:
         "link_roofs": [msgspec.to_builtins(r) for r in link_roofs(fleet)],
         "fleet": {
             "id": fleet.header.id,
-            "started_at": fleet.header.started_at,
+            "started_at": iso_utc(fleet.header.started_at) or "",
             "world": fleet.header.world,
             "suite": fleet.header.suite,
             "device": fleet.header.device,

@@ -59,6 +59,7 @@ class _Roof(msgspec.Struct, frozen=True):
 
 class _Roofs(msgspec.Struct, frozen=True):
     bandwidth_gbs: Rated | None = None
+    bandwidth_kernel: str | None = None
     compute: dict[str, _Roof] = {}
 
 
@@ -134,6 +135,7 @@ class RankFigures(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Said, ...] = ()
     faults: tuple[str, ...] = ()
     bandwidth_gbs: float | None = None
+    bandwidth_kernel: str = ""  # the stream that it comes from
     peaks_tflops: dict[str, float] = {}
     driver: str | None = None
     threads: str | None = None  # OMP_NUM_THREADS that it ran with
@@ -197,6 +199,7 @@ def rank_figures(line: RankLine, kind: str | None = None) -> RankFigures:
         findings=tuple(record.findings),
         faults=tuple(f.what for f in record.faults),
         bandwidth_gbs=record.roofs.bandwidth_gbs,
+        bandwidth_kernel=record.roofs.bandwidth_kernel or "",
         peaks_tflops={
             key: roof.burst_tflops
             for key, roof in record.roofs.compute.items()

@@ -30,6 +30,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     comparable: bool  # two ranks at least, and believed what the slow ones are held against
     best: float | None = None  # of the figures that no record doubts
     excused: tuple[int, ...] = ()  # ranks whose clock may be low: their rate at it is not
+    rate_too_far: bool = False  # the rate that a clock counts with cannot tell who is slow
     values: tuple[float, ...] = ()  # as ``ranks``
 
     @property
@@ -56,6 +57,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
         s = self.spread
         if not self.judged or not s.median or s.count < 2:
             return None
+        if self.rate_too_far and any(map(s.under, self.values)):
+            return None
         if s.count < FEWEST:
             return s.floor
         share = s.limit * s.deviation / abs(s.median)
@@ -71,7 +74,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
         """Whether ranks lie so far apart that no one of them can be called slow, and none is."""
         return (
             self.comparable
-            and not self.excused
+            and (self.rate_too_far or not set(self.ranks) <= set(self.excused))
             and self.slow_under is None
             and not any(self.slow(r, v) for r, v in zip(self.ranks, self.values, strict=False))
         )
@@ -110,14 +113,15 @@ def _with_its_rate(metric: Metric, beside: dict[str, Metric], ranks: list[RankFi
     """A clock counts with the rate it belongs to: who works harder clocks lower at one limit."""
     if metric.name != CLOCK_HELD:
         return metric
-    excused = []
+    excused, too_far = [], False
     for r in ranks:
         rate = beside.get(r.held_probe)
         if rate is None or r.held_probe not in r.figures:
             continue
         if not rate.slow(r.rank, r.figures[r.held_probe].value):
             excused.append(r.rank)
-    return msgspec.structs.replace(metric, excused=tuple(excused))
+        too_far = too_far or rate.too_far
+    return msgspec.structs.replace(metric, excused=tuple(excused), rate_too_far=too_far)
 
 
 def kinds(fleet: Fleet) -> dict[str, list[RankFigures]]:

@@ -29,6 +29,7 @@ from roofwatch.fleet.not_met import MeetingLost
 from roofwatch.fleet.own_suite import Outcome
 
 rank.READY_S = links_fault.SILENT_S = roll_call.STILL_S = 4.0
+roll_call.FRESH_S = 2.0
 how, record = sys.argv[1], open(sys.argv[2], "rb").read()
 me = os.environ.get("RANK", "0")
 if how == "still":
@@ -260,6 +261,55 @@ def test_who_is_gone_once_its_record_has_come_is_named_and_the_others_have_links
     assert [(x["a"], x["b"]) for x in fleet["links"]] == [(0, 2)]
     again = read_fleet(tmp_path / "fleet.jsonl")
     assert (again.ranks[1].state, bool(again.ranks[1].figures)) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("number", "state", "said"),
+    [
+        (signal.SIGTERM, "partial", "ended by SIGTERM"),
+        pytest.param(signal.SIGKILL, "silent", "no sign of life", marks=pytest.mark.long),
+    ],
+)
+def test_who_goes_while_another_is_waited_for_is_left_out_of_the_links_too(
+    number: signal.Signals,
+    state: str,
+    said: str,
+    record: Path,
+    free_port: Callable[[], int],
+    tmp_path: Path,
+) -> None:
+    port, go = free_port(), tmp_path / "go"
+    ranks = [
+        started(
+            "late",
+            record,
+            *("--json", "--most-mib", "1"),
+            environ={**place(rank, port, size=4), "GO": str(go)},
+        )
+        for rank in range(4)
+    ]
+    try:
+        err = ranks[0].stderr
+        assert err is not None
+        left = {b"rank 1 done", b"rank 3 done"}
+        while left:
+            left.discard(err.readline()[:11])
+        ranks[1].kill()
+        go.touch()
+        while not err.readline().startswith(b"rank 2 done"):
+            pass
+        time.sleep(0.7)  # it has answered: rank 1 is what is waited for
+        ranks[3].send_signal(number)
+        out, _ = ranks[0].communicate(timeout=90)
+        ranks[2].communicate(timeout=60)
+    finally:
+        for each in ranks:
+            each.kill()
+            each.communicate()
+    fleet = json.loads(out)
+    assert [r["state"] for r in fleet["ranks"]] == ["done", "silent", "done", state]
+    assert fleet["ranks"][3]["why"].startswith(said)
+    assert [(x["a"], x["b"]) for x in fleet["links"]] == [(0, 2)]
 
 
 @pytest.mark.long

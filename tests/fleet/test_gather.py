@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -88,7 +89,27 @@ def test_one_that_never_came_is_absent() -> None:
     beats: dict[int, Callable[[int], int]] = {0: lambda n: n, 1: lambda n: 0}
     lines = {line.rank: line for line in gathered(Made(beats, {0: 1}), 2)}
     assert lines[1].state == "absent"
-    assert "never came" in lines[1].why
+    assert lines[1].why == "never came, in 0 s"
+
+
+def test_one_that_never_came_is_waited_for_since_the_meeting() -> None:
+    beats: dict[int, Callable[[int], int]] = {0: lambda n: n, 1: lambda n: 0, 2: lambda n: n}
+    kept: list[RankLine] = []
+    began_s = time.monotonic()
+    since_s = began_s - 100.0
+    gather(
+        Made(beats, {0: 1, 2: 9}),  # type: ignore[arg-type]
+        3,
+        kept.append,
+        30.0,
+        100.2,
+        lambda: None,
+        since_s=since_s,
+    )
+    assert time.monotonic() - began_s < 5.0
+    lines = {line.rank: line for line in kept}
+    assert (lines[1].state, lines[1].why) == ("absent", "never came, in 100 s")
+    assert lines[2].state == "done"  # which has come, so that its silence counts from then
 
 
 def test_nobody_is_waited_for_beyond_the_time_or_a_signal() -> None:

@@ -250,6 +250,23 @@ def test_a_rank_that_is_gone_is_not_planned_and_its_figures_stay(
     ]
 
 
+def test_a_signal_to_rank_0_drops_nothing_that_is_known_of_others(
+    lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = {
+        1: Fault(cause=SILENT, how="no sign of life for 6 s"),
+        2: Fault(cause=SAID, how="ended by SIGTERM"),  # by the same signal, as rank 0
+    }
+    monkeypatch.setattr(leading, "roll_call", lambda *_: gone)
+    lead._heard = Waiting(4)
+    here = me(Made(0))
+    here.stopping.number = signal.SIGTERM
+    told: list[str] = []
+    assert lead.look_who_is_there(here, told.append) == ""  # the signal is why there are no links
+    assert told == ["rank 1 (n card 1): no sign of life for 6 s"]
+    assert [(r.rank, r.state) for r in lead.fleet.troubled if r.node] == [(1, "silent")]
+
+
 @pytest.mark.parametrize(("before", "by_now", "told"), [(1, 1, 0), (1, 2, 1), (0, 0, 0)])
 def test_a_fault_of_one_that_takes_no_part_is_none_of_the_links(
     before: int, by_now: int, told: int, lead: Lead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -54,6 +55,7 @@ class Signalled(Stopping):
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "LOOK_S", 0.01)
+    monkeypatch.setattr(calling, "FRESH_S", 0.05)
     monkeypatch.setattr(calling, "STILL_S", 0.2)
     monkeypatch.setattr(calling, "STILL_HURRY_S", 0.1)
 
@@ -83,6 +85,47 @@ def test_one_that_beats_no_more_is_gone_and_one_that_says_so() -> None:
     assert sorted(gone) == [2, 3]
     assert (gone[2].cause, gone[3].how) == (SILENT, "ended by SIGTERM")
     assert gone[2].how == "no sign of life for 0 s: killed, or it hangs"
+
+
+def stops_at(last: int) -> Callable[[int], int]:
+    """Of one that answers, and then beats no more."""
+    return lambda looks: min(looks, last)
+
+
+def late(from_s: float) -> Callable[[int], int]:
+    """Of one that stands still for so long."""
+    until_s = time.monotonic() + from_s
+    return lambda looks: 7 if time.monotonic() < until_s else looks + 7
+
+
+@pytest.mark.parametrize("waited_for", ["dead", "late"])
+def test_one_that_goes_after_its_answer_is_gone_while_another_is_waited_for(
+    waited_for: str,
+) -> None:
+    first = dead if waited_for == "dead" else late(0.15)
+    gone = called(Made({1: first, 2: stops_at(20), 3: living}, {}), [1, 2, 3])
+    assert sorted(gone) == ([1, 2] if waited_for == "dead" else [2])
+    assert gone[2].cause == SILENT
+
+
+def test_one_that_says_so_after_its_answer_is_gone_too() -> None:
+    class Says(Made):
+        def count(self, key: str, by: int = 0) -> int:
+            if self.looks > 20:
+                self._said[2] = "ended by SIGTERM"
+            return super().count(key, by)
+
+    gone = called(Says({1: dead, 2: living, 3: living}, {}), [1, 2, 3])
+    assert {rank: fault.cause for rank, fault in gone.items()} == {1: SILENT, 2: SAID}
+
+
+def test_ranks_that_beat_slowly_are_waited_for_and_not_for_ever() -> None:
+    def slow(shift_s: float) -> Callable[[int], int]:
+        return lambda _: int((time.monotonic() + shift_s) / 0.16)
+
+    began_s = time.monotonic()
+    assert called(Made({1: slow(0.0), 2: slow(0.08)}, {}), [1, 2]) == {}
+    assert time.monotonic() - began_s < 2.0
 
 
 def test_who_said_so_and_is_asked_for_by_nobody_is_not_waited_for() -> None:

@@ -23,6 +23,7 @@ BASE: dict[str, object] = {
     "intensity": 8.0,
     "low": 1200.0,
     "high": 1700.0,
+    "usual_gbs": (1200.0 * 1700.0) ** 0.5,
 }
 
 

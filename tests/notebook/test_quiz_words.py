@@ -8,14 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from roofwatch.notebook.catalog import LANGUAGES, choose, fields
-from roofwatch.notebook.quiz_answer import EXAMPLES, SAID, NotAnAnswer, NoUnit, is_right
+from roofwatch.notebook.quiz_answer import EXAMPLES, SAID, NotAnAnswer, NoUnit, both_right, is_right
 from roofwatch.notebook.quiz_words import (
     ANY,
     answer_said,
+    answers_said,
     asked,
     choice_said,
     explained,
     quiz_catalog,
+    quiz_label,
 )
 from roofwatch.roofline.decode import decode_of
 from roofwatch.roofline.example import nominal_roof
@@ -50,6 +52,34 @@ def test_both_languages_say_the_same_with_the_same_fields() -> None:
             assert ours.keys() == theirs.keys(), key
             for case in ours:
                 assert fields(ours[case]) == fields(theirs[case]), (key, part, case)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_answer_as_it_is_printed_is_right(language: str) -> None:
+    choose(language)
+    label = quiz_label("answer", answer="")
+    asked_second = 0
+    for card in (S.t4, S.h100):
+        for seed in range(20):
+            for q in questions(seed, ground(card, packaged_models())):
+                printed = answers_said(q).removeprefix(label)
+                if q.then is None:
+                    assert is_right(q, printed), printed
+                    continue
+                asked_second += 1
+                assert both_right(q, printed) == (True, True), printed
+    assert asked_second
+
+
+def test_a_comma_within_an_answer_parts_no_two() -> None:
+    (q,) = (x for x in questions(7, ground(S.t4, packaged_models())) if x.number == 11)
+    assert q.then is not None
+    value, ours = float(q.answer), choice_said(str(q.then.answer))
+    assert "," in ours
+    assert both_right(q, f"{value} %, {ours}") == (True, True)
+    assert both_right(q, f"{value * 2} %; {ours}") == (False, True)
+    with pytest.raises(NotAnAnswer):
+        both_right(q, "who knows, stop")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -17,7 +17,7 @@ from roofwatch.roofline.time_said import time_said
         (1 << 10, "1 KiB"),
         (1 << 16, "64 KiB"),
         (1_047_552, "1023 KiB"),  # not 1.02e+03
-        ((1 << 20) - 1, "1024 KiB"),
+        ((1 << 20) - 1, "1 MiB"),
         (60_400_000, "57.6 MiB"),
         (1 << 30, "1 GiB"),
         (150_121_480_192, "140 GiB"),

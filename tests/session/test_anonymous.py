@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,8 +13,11 @@ import pytest
 from roofwatch.session.anonymous import GONE, anonymous, clean
 from roofwatch.session.events import AnyEvent, End, Fault, Measurement, Note, Sample, SessionInfo
 from roofwatch.session.file import events
-from roofwatch.session.fold import fold
+from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import markdown, record_markdown
+from roofwatch.session.people import people_in
+from roofwatch.session.same_card import same_card
+from roofwatch.session.stand_ins import StandIns, is_stand_in
 from roofwatch.session.summary import record
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
@@ -100,8 +104,47 @@ def test_what_was_measured_is_the_same(path: Path) -> None:
     assert clear.specs == plain.specs
     assert clear.nominal == plain.nominal
     assert len(clear.samples) == len(plain.samples)
-    assert (clear.host, clear.device.uuid) == (None, None)
+    assert is_stand_in(clear.device.uuid) or clear.device.kind == "cpu"
+    assert is_stand_in(clear.host)
     assert clear.device.name == plain.device.name
+
+
+def facts(session: Session) -> dict[str, Any]:
+    """The record but for what tells whose it is."""
+    told: dict[str, Any] = msgspec.to_builtins(record(session, None))
+    cards = told["cards"].get("rows", [])
+    for block in (told["session"], told["device"], *cards):
+        assert not is_stand_in(block.pop("uuid", None))
+        block["status"].pop("uuid", None)
+    return told
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*SESSIONS.glob("two/[!f]*.jsonl"), SESSIONS / "h200-full-1.jsonl"],
+    ids=lambda p: p.stem,
+)
+def test_what_is_said_of_cards_by_their_uuids_is_the_same(path: Path) -> None:
+    plain, clear = fold(events(path)), fold(anonymous(events(path)))
+    assert facts(clear) == facts(plain)
+    assert markdown(clear) == markdown(plain)
+    told = record(clear, None).device
+    assert (told.uuid, told.status["uuid"]) == (None, "removed")
+
+
+def test_uuids_that_are_equal_stay_so_over_sessions_that_share_their_stand_ins() -> None:
+    shared, told = StandIns(), list(events(SESSIONS / "two/links.jsonl"))
+    again = [
+        msgspec.structs.replace(e, visible=[*reversed(e.visible)])
+        if isinstance(e, SessionInfo)
+        else e
+        for e in told
+    ]
+    first, second = fold(anonymous(told, shared)), fold(anonymous(again, shared))
+    assert first.visible == tuple(reversed(second.visible))
+    assert same_card(first, second) is True
+    assert same_card(first, fold(told)) is None  # what stands for it says nothing of the card
+    assert StandIns().of("MIG-" + UUID[4:]).startswith("MIG-")  # still a slice
 
 
 def test_a_host_with_the_name_of_one_of_our_words_breaks_nothing(h200_file: Path) -> None:
@@ -128,6 +171,9 @@ def test_a_status_of_a_sample_is_text_as_well(h200_file: Path) -> None:
         "roofwatch.session/1 at 20:16 UTC, 12:34:56 and 12:00:01.5",
         "tokens/s and $/Mtok, add_scalar/copy/triad; it's 256 FLOP/s, and that's 'read/write'",
         "took 12:34.5, (a + b)/2, 100 %/h, 62001 /s, CUDA/torch.compile and $/Mtok or /Mtok",
+        "cuDNN 9.10.2.21, cudnn==9.10.2.21, NCCL 2.27.3.1, TensorRT 10.3.0.26",
+        "libcudnn.so.9.10.2.21, VBIOS 96.00.99.00.01, 1.2.3.300, driver 2.4.8.16",
+        "8192x8192@fp8 and mm@4096, b@16, 512@4096; bf16@1830MHz, fp8@e4m3fn? torch@2.11.0",
         "std::array<at::Tensor> c10::Error, void at::native::add<4, c10::Half>(int)",
     ],
 )
@@ -158,6 +204,13 @@ def test_a_path_ends_where_it_is_quoted() -> None:
         ("00:1B:44:11:3A:B7 is up", f"{GONE} is up"),
         ("GPU-0123456789abcdef0123456789abcdef", GONE),
         ("ssh a@10.1.2.3, a@[fe80::1]", f"ssh {GONE}, {GONE}[{GONE}]"),
+        ("at 9.10.2.21, by 1.2.3.4: no", f"at {GONE}, by {GONE}: no"),
+        ("NCCL 10.1.2.3, driver 192.168.1.5", f"NCCL {GONE}, driver {GONE}"),
+        ("NCCL 2.27.3.1:29500, NCCL: 2.27.3.1", f"NCCL {GONE}, NCCL: {GONE}"),
+        ("host_10.1.2.3 of cuDNN", f"host_{GONE} of cuDNN"),
+        ("alice@box7, a@fp8host", f"{GONE}, {GONE}"),
+        ("ssh alice@17 or user=alice@16", f"ssh {GONE} or {GONE}"),
+        ("1234@corp.org and 7@10.1.2.3", f"{GONE} and 7@{GONE}"),
         ("1a@corp.org and a@1corp.org", f"{GONE} and {GONE}"),
         ("models/a/weights.safetensors", GONE),
         ("$HOME/secret </home/a/in.txt", f"{GONE} <{GONE}"),
@@ -178,11 +231,60 @@ def test_the_list_of_nodes_that_a_host_stands_in(h200_file: Path) -> None:
     assert session.notes[-1].text == f"{GONE} of 4, seen on {GONE}"
 
 
+def test_whoever_is_at_the_sessions_host_goes_with_it(h200_file: Path) -> None:
+    said = list(events(h200_file))
+    said[0] = msgspec.structs.replace(said[0], host="4096")  # type: ignore[arg-type]
+    session = fold(anonymous([*said, Note(t=1.0, text="by bob@4096, mm@2048")]))
+    assert session.notes[-1].text == f"by {GONE}, mm@2048"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "cannot read /home/alice/x.json",
+        r"cannot read C:\Users\alice\x.json",
+        "in /Users/alice/x",
+        "of alice@trainer-7",
+        "ssh alice@17",
+        "in ~alice/x",
+        "in ~alice",
+    ],
+)
+def test_a_persons_name_that_a_path_or_a_login_tells_goes_everywhere(
+    h200_file: Path, told: str
+) -> None:
+    said = [
+        *events(h200_file),
+        Note(t=1.0, text="by alice: uid=1000(alice) USER=Alice, malice is none"),
+        Fault(t=1.0, instrument="probes", what="alice's job", log=[told]),
+    ]
+    left = f"by {GONE}: uid=1000({GONE}) USER={GONE}, malice is none"
+    session = fold(anonymous(said))
+    assert session.notes[-1].text == left
+    assert session.faults[-1].what == f"{GONE}'s job"
+    text = markdown(fold(said))
+    assert "Alice" not in text
+    assert "by (removed): uid=1000((removed))" in text
+
+
+def test_a_persons_name_that_is_a_word_of_ours_or_of_every_machine_stays() -> None:
+    told = "/home/mark/x ~kernel/x root@box7 ubuntu@box7 /home/user/x ~half and mm@4096 ~GB/s"
+    assert people_in([told]) == set()
+    assert people_in([f"/home/a{i}x/y" for i in range(10_000)]) < {f"a{i}x" for i in range(300)}
+
+
+def test_a_tilde_and_a_name_begin_a_path_and_a_unit_none() -> None:
+    assert clean("in ~alice/x, ~ann.b/y") == f"in {GONE}, {GONE}"
+    for text in ("~GB/s, ~TFLOP/s or ~tok/s", "~5/8 of it", "~4800 GB/s", "a ~b"):
+        assert clean(text) == text
+
+
 def test_a_host_with_the_name_of_its_card_leaves_the_card_its_name(h200_file: Path) -> None:
     said = list(events(h200_file))
     said[0] = msgspec.structs.replace(said[0], host="h200")  # type: ignore[arg-type]
     session = fold(anonymous(said))
-    assert (session.host, session.device.name) == (None, "NVIDIA H200")
+    assert is_stand_in(session.host)
+    assert session.device.name == "NVIDIA H200"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from roofwatch.roofline.own_best import own_range
 from roofwatch.session.differences import CARD_TO_CARD
 from roofwatch.session.events import Device, Expect, Measurement, SessionInfo, encode
-from roofwatch.session.expectation import expectations
+from roofwatch.session.expectation import expectations, nominal_of
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.history import History
@@ -200,6 +200,36 @@ def test_a_cpu_is_known_by_its_host_and_cores(tmp_path: Path) -> None:
             [SessionInfo(t=0.0, instrument="probes", id="now", host=host, device=device)]
         )
         assert bool(known(session, tmp_path).best) is found
+
+
+def test_on_a_cpu_a_stream_has_the_best_of_its_kernel_in_any_type(tmp_path: Path) -> None:
+    """One range for the same bytes, which a faster run than all before does not leave."""
+    path = tmp_path / "cpu.jsonl"
+    told = []
+    fp32 = {"add_scalar-fp32": 1.0, "add_scalar-fp64": 0.95}
+    for e in events(SESSIONS / "cpu/full-1.jsonl"):
+        if isinstance(e, Expect):
+            e = replace(e, low=1e-3)
+        if isinstance(e, Measurement) and e.probe in fp32:
+            bytes_moved = sum(x.read_bytes + x.write_bytes for x in e.tensors)
+            e = replace(e, times_s=[fp32[e.probe] * bytes_moved / 30e9] * 12, stop="iqr")
+        told.append(e)
+    path.write_bytes(b"".join(map(encode, told)))
+    kept = fold(told)
+    session = fold(
+        [SessionInfo(t=0.0, instrument="probes", id="now", host=kept.host, device=kept.device)]
+    )
+    best = known(session, tmp_path).best
+    rates = {p: best[p].rate for p in fp32}
+    assert rates["add_scalar-fp32"] == rates["add_scalar-fp64"] == pytest.approx(30 / 0.95)
+    nominal = nominal_of(kept.device, (), frozenset())
+    paper = {e.probe: e for e in expectations(kept.specs, kept.device, nominal, 0.0, 1)}
+    for e in expectations(kept.specs, kept.device, nominal, 0.0, 1, best):
+        if e.probe in fp32:
+            assert e.low == pytest.approx(0.8 * 30 / 0.95, rel=1e-3)
+            assert e.high == paper[e.probe].high > 1.2 * 30 / 0.95
+            assert "own best" in e.why
+            assert e.why.endswith(f"up to the most that is {paper[e.probe].why}")
 
 
 def test_a_session_is_no_history_of_its_own(tmp_path: Path) -> None:

@@ -179,6 +179,9 @@ def test_no_folder_is_no_problem_and_one_that_cannot_be_read_is_said(tmp_path: P
     assert found.problem.endswith("Not a directory")
 
 
+FIRST_OF = '{"kind":"session","t":0,"schema":"roofwatch.session/1",'
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -186,6 +189,8 @@ def test_no_folder_is_no_problem_and_one_that_cannot_be_read_is_said(tmp_path: P
         ("hello\n", "row 1: not a roofwatch session"),
         ('{"kind":"note","t":0,"text":"x"}\n', "row 1: not a roofwatch session (no schema)"),
         ('{"kind":"session","t":0,"schema":"other/1"}\n', "row 1: not a roofwatch session (no"),
+        (f'{FIRST_OF}"started_at":17}}\n', "row 1: Expected `str | null`, got `int`"),
+        (f'{FIRST_OF}"hz":"ten"}}\n', "row 1: Expected `float | null`"),
         ("FIRST{}\n", "row 2: Object missing required field `kind`"),
         ("FIRST\xff\n", "row 2: not an event"),
         ("FIRSTFIRST", "row 2: a second session begins here"),
@@ -203,6 +208,9 @@ def test_an_unreadable_file_has_its_one_line(tmp_path: Path, text: str, problem:
     assert found.problem is not None
     assert found.problem.startswith(problem)
     assert "\n" not in found.problem
+    foreign = "not a roofwatch session" in problem
+    assert found.foreign is foreign
+    assert len(list(session_log([tmp_path]))) == (not foreign)  # in the log, or no session at all
 
 
 def test_samples_are_not_decoded(folder: Path) -> None:

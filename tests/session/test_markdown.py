@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from roofwatch.session.events import Device, Fault, Note, Price, SessionInfo
+from roofwatch.session.anonymous import anonymous
+from roofwatch.session.events import AnyEvent, Device, Fault, Note, Price, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.markdown import markdown, text
@@ -40,6 +41,16 @@ def test_it_says_what_the_record_says(full: Session) -> None:
         assert f"| {spec.label} |" in text
     assert full.host is not None
     assert full.host not in text.split()
+
+
+def test_a_burst_that_is_as_held_says_so(full: Session) -> None:
+    full.measurements = [
+        msgspec.structs.replace(m, times_s=[2 * t for t in m.times_s])
+        if m.probe == "matmul-bf16"
+        else m
+        for m in full.measurements
+    ]
+    assert "| bf16 | 989 | 696, as held | 696 | TFLOP/s | 70 % |" in markdown(full)
 
 
 def test_it_has_what_the_text_has(full: Session) -> None:
@@ -137,6 +148,26 @@ def test_a_session_that_measured_nothing_has_its_probes_all_the_same(
     empty = on_card(without="-")
     assert "| kernel" in markdown(empty)
     assert msgspec.json.encode(markdown(empty))
+
+
+OURS = ("bandwidth", "decode", "roofwatch", "bf16", "torch", "matmul", "nominal", "card", "ms")
+
+
+@pytest.mark.parametrize("name", ["h200-full-1", "h200-decode-1", "two/links"])
+@pytest.mark.parametrize("made", [list, anonymous], ids=["named", "anonymous"])
+def test_a_host_with_an_ordinary_name_costs_no_word_of_ours(
+    name: str, made: Callable[[list[AnyEvent]], Iterable[AnyEvent]]
+) -> None:
+    path = SESSIONS / f"{name}.jsonl"
+    whole = markdown(fold(events(path)))
+    for host in OURS:
+        told = [
+            msgspec.structs.replace(e, host=host) if isinstance(e, SessionInfo) and e.host else e
+            for e in events(path)
+        ]
+        assert markdown(fold(made(told))) == whole
+        told.append(Note(t=1.0, text=f"on {host.upper()}: no space"))
+        assert "- · on (removed): no space" in markdown(fold(made(told)))
 
 
 def test_versions_in_the_title_name_no_host() -> None:

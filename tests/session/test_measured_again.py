@@ -48,6 +48,7 @@ def test_both_figures_are_told(cpu: Session) -> None:
 def test_the_report_tells_them_beside_the_note(cpu: Session) -> None:
     text = " ".join(" ".join(text_of(r).split()) for r in report(cpu, None, 100, UNICODE))
     assert "both blocks are repeated" in text
+    assert "add_scalar-fp64: add_scalar-fp64" not in text  # named once
     assert all(said in text for said in said_again(cpu))
 
 

@@ -8,12 +8,18 @@ import msgspec
 import pytest
 
 from roofwatch.session.busy import beside
-from roofwatch.session.differences import differences
+from roofwatch.session.differences import MOST, differences
 from roofwatch.session.events import AnyEvent, Note, Sample
 from roofwatch.session.file import events
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
-from roofwatch.session.others import MATTERS, cores_of, others_cores, said_before
+from roofwatch.session.others import (
+    MATTERS,
+    cores_of,
+    most_others_cores,
+    others_cores,
+    said_before,
+)
 
 CPU = Path(__file__).parent.parent / "sessions" / "cpu" / "full-1.jsonl"
 CARD = Path(__file__).parent.parent / "sessions" / "h200-quick-1.jsonl"
@@ -71,5 +77,23 @@ def test_it_is_a_condition_that_two_runs_may_differ_in() -> None:
     a, b = kept_by_others(0.04), kept_by_others(1.62)
     (one,) = (c for c in differences(a, b)[0] if c.what == "other work")
     assert (one.a, one.b, one.unit) == (0.0, 1.6, "cores")
+    assert one.note == MOST
     assert "other work" in differences(b, kept_by_others(1.7))[1]
     assert others_cores(b) == pytest.approx(1.62)
+
+
+def test_the_condition_is_the_most_that_a_finding_names() -> None:
+    """Most of a session is rest between measurements: what disturbed one of them counts."""
+    session = kept_by_others(0.0)
+    m = next(m for m in session.measured() if m.protocol == "stream")
+    told = [
+        msgspec.structs.replace(e, others_cores=1.2 if m.begin_s <= e.t <= m.end_s + 1 else 0.0)
+        if isinstance(e, Sample)
+        else e
+        for e in events(CPU)
+    ]
+    session = fold(told)
+    assert others_cores(session) == 0.0
+    assert most_others_cores(session) == others_cores(session, m) == 1.2
+    (one,) = (c for c in differences(kept_by_others(0.0), session)[0] if c.what == "other work")
+    assert (one.a, one.b) == (0.0, 1.2)

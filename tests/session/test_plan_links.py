@@ -352,3 +352,17 @@ def test_the_memory_is_what_the_ranks_drivers_report_and_the_least_of_them(fleet
     assert (
         kept_plan([], [unread], ASKED, CARDS, EIGHT).memory_bytes == 141 << 30
     )  # as the table has it
+
+
+def test_a_slow_rank_is_held_against_what_its_report_says() -> None:
+    found = read_fleet(TWO / "fleet-1.jsonl")
+    first = found.ranks[0]
+    for rank, share in ((0, 1.0), (1, 0.7), (2, 0.45)):
+        fp16 = msgspec.structs.replace(first.figures["matmul-fp16"], value=800 * share)
+        found.ranks[rank] = msgspec.structs.replace(
+            first, rank=rank, figures={"matmul-fp16": fp16}, peaks_tflops={"fp16": 800 * share}
+        )
+    (said,) = [
+        n for n in fleet_notes(found, "NVIDIA H200", with_slowest(3)) if n.startswith("slow")
+    ]
+    assert "matmul-fp16 360 TFLOP/s, 55 % under the best 800; half of the best" in said

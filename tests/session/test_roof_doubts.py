@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from roofwatch.notebook.finding import SUSPECT, Finding
+from roofwatch.session.compare import compare
 from roofwatch.session.events import AnyEvent, Measurement
 from roofwatch.session.figures import figures
 from roofwatch.session.file import events
@@ -17,7 +18,15 @@ from roofwatch.session.points import points
 from roofwatch.session.questions import questions
 from roofwatch.session.rates import tflops
 from roofwatch.session.record_rows import table_rows
-from roofwatch.session.roof_doubts import burst_roof, doubted, doubted_probes, remark, unjudged
+from roofwatch.session.roof_doubts import (
+    RESTLESS,
+    burst_roof,
+    doubted,
+    doubted_probes,
+    remark,
+    unjudged,
+    unsound,
+)
 from roofwatch.session.roofs import roofs
 from roofwatch.session.three_digits import three_digits
 
@@ -67,6 +76,32 @@ def test_a_slow_card_is_judged_and_a_wrong_measurement_is_not(
     assert found("throttled", "unstable") == {"matmul-fp16": "flagged unstable"}
 
 
+def again(file: Path, probe: str, by: float) -> Session:
+    """With the block of a probe twice, the second so many times as long."""
+    told: list[AnyEvent] = []
+    for e in events(file):
+        told.append(e)
+        if isinstance(e, Measurement) and e.probe == probe:
+            told.append(structs.replace(e, times_s=[t * by for t in e.times_s]))
+    session = fold(told)
+    session.closed = True
+    return session
+
+
+@pytest.mark.parametrize(("by", "doubted_so"), [(3.0, True), (1.001, False)])
+def test_what_one_run_measured_twice_far_apart_is_not_compared(
+    h200_file: Path, by: float, doubted_so: bool
+) -> None:
+    session, probe = again(h200_file, "add_scalar-fp16", by), "add_scalar-fp16"
+    own = roofs(session)
+    why = {probe: RESTLESS} if doubted_so else {}
+    assert unjudged(session, own) == why
+    assert doubted(session, own) == {}  # as a roof the better one stands
+    assert (probe in unsound(session, [])) is doubted_so
+    (one,) = (p for p in compare(fold(events(h200_file)), session).pairs if p.probe == probe)
+    assert one.doubts == ({"b": RESTLESS} if doubted_so else {})
+
+
 def held_faster(session: Session) -> list[Finding]:
     return [f for f in findings(session) if f.code == "unstable" and "noise" in f.evidence]
 
@@ -102,6 +137,15 @@ def test_a_burst_that_was_disturbed_is_at_least_what_was_held(h200_file: Path) -
     assert "matmul-bf16" in doubted(session, roofs(session))
     compared = {f.what: f.estimate.value for f in figures(session)}
     assert compared["bf16 burst"] == compared["bf16 sustained"]
+    own = roofs(session)
+    (held,) = (p for p in points(session, own, "bf16") if p.style == "sustained")
+    assert remark(held, own, "bf16", {}).defines == "both"
+    (burst,) = (
+        p for p in compare(session, fold(events(h200_file))).pairs if p.what == "bf16 burst"
+    )
+    share = f"{100 * tflops(flat.burst) / (flat.burst_tflops or 0.0):.0f} %"
+    assert f"as held, the burst came to {share} of it in A" in burst.notes
+    assert not any("as held" in note and "in B" in note for note in burst.notes)
 
 
 def test_within_three_per_cent_burst_and_held_stay_as_they_are(h200_file: Path) -> None:

@@ -28,6 +28,11 @@ def signed(value: float) -> str:
     return ("-" if value < 0 else "+") + figure(abs(value))
 
 
+def distance(value: float) -> str:
+    """How far from the middle, to a tenth, with its sign; what rounds to nothing is ``+0.0``."""
+    return f"{round(value, 1) + 0.0:+.1f}"  # -0.0 + 0.0 is 0.0
+
+
 def percent(ratio: float | None) -> str:
     """A share, whole per cent."""
     return NOT_READ if ratio is None else f"{ratio * 100:.0f} %"

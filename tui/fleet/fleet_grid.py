@@ -15,6 +15,7 @@ from roofwatch.session.fleet.rank_figures import RankFigures
 from roofwatch.session.fleet.spreads import Metric, metrics
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
+from roofwatch.tui.drawing.numbers import distance
 from roofwatch.tui.drawing.rows_of_text import Row, fit, head_of
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.drawing.told_apart import told_apart
@@ -256,7 +257,7 @@ def _cell(
     if own is None or metric is None or not metric.against:
         return f"{'n/a':>{cells - MARK_CELLS}}" + " " * MARK_CELLS, f"dim{on}"
     share = own.value / metric.against - 1
-    text = f"{share * 100:+.1f} %"
+    text = f"{distance(share * 100)} %"
     if grid.slow(r.rank, name) is not None:
         return f"{text:>{cells - MARK_CELLS}} {glyphs.warn}", f"warn{on}"
     if grid.doubted(r.rank, name):

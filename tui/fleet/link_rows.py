@@ -42,7 +42,7 @@ DOUBTED = " (that rate is not to be believed: a rank's own record doubts it)"
 OP_CELLS, MOST_OP_CELLS = 19, 40
 CELLS = {
     "latency": 8,
-    "at size": 8,
+    "at size": 9,  # "1000 KiB" and a blank
     "bus GB/s": 9,
     "share": 6,
     "alpha": 8,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from rich.cells import cell_len
+
+from roofwatch.roofline.per_cent import per_cent
 from roofwatch.roofline.robust_spread import FEWEST
 from roofwatch.session.fleet.outliers import Outlier
 from roofwatch.session.fleet.rank_figures import RankFigures, Said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
-from roofwatch.tui.drawing.numbers import NOT_READ
+from roofwatch.tui.drawing.numbers import NOT_READ, distance
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.fleet.doubt_rows import DOUBT
@@ -23,6 +26,8 @@ MOST = (110, 50)
 HEAD_ROWS = 2
 MOST_NAME, OTHER_CELLS = 30, 46  # cells of a figure's name, and of the columns behind it
 MOST_LINKS, MOST_FIGURES = 6, 4
+LEAST_NODE = 8  # cells of a node's name, and of a UUID
+FINE = 0.1  # a share under it has a digit behind the point
 UNREAD = {"cpu": "CPU", "cuda": "GPU"}  # a rank without a record: what it was to measure
 SM_CLOCK, CPU_CLOCK = "SM clock", "CPU clock"
 NUMBER = re.compile(r"\d[\d.,]*")
@@ -31,15 +36,13 @@ NUMBER = re.compile(r"\d[\d.,]*")
 def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Row]:
     """Who it is; each figure with its distance; causes, links, findings, faults."""
     device = r.device or UNREAD.get(r.kind or "", "no device")
-    device = f"{shown(device)}   {shown(r.uuid or '')}".rstrip()
     mark = grid.marked(r)
     said = shown(r.fared) if mark == "wrong" else r.state
     said += ", slow" if any(grid.slow(r.rank, name) for name in r.figures) else ""
     if any(grid.doubted(r.rank, name) for name in r.figures):
         said, mark = f"{said}, doubted", mark or "warn"
-    place = f"{shown(r.place)}   rank {r.rank}" if r.node else shown(r.place)
     out = [
-        row(head_of(f"{place}   {device}", cells, glyphs.ellipsis)),
+        row(_who(r, device, cells, glyphs)),
         row((head_of(said, cells, glyphs.ellipsis), mark or "ok")),
     ]
     if r.figures:
@@ -56,7 +59,7 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
     causes = causes_said(slow)
     limit = [f"power limit {r.power_limit_w:.0f} W"] if r.power_limit_w else []
     for head, texts in (
-        (f"{glyphs.warn} ", list(dict.fromkeys(o.doubt for o in slow if o.doubt))),
+        (f"{glyphs.warn} ", doubts_said(grid, slow)),
         (f"{glyphs.warn} ", causes),
         ("link: ", rank_link_rows(grid.fleet, r.rank, MOST_LINKS)),
         ("finding: ", findings_said(r)),
@@ -70,17 +73,50 @@ def rank_rows(grid: Grid, r: RankFigures, cells: int, glyphs: Glyphs) -> list[Ro
     return micro(out, glyphs)
 
 
+def _who(r: RankFigures, device: str, cells: int, glyphs: Glyphs) -> str:
+    """Its node, card, number and device: a node's long name gives way, the UUID first of all."""
+    device, uuid = shown(device), shown(r.uuid or "")
+    if not r.node:
+        return head_of(f"{shown(r.place)}   {device}   {uuid}".rstrip(), cells, glyphs.ellipsis)
+    node = shown(r.node)
+    rest = f"{shown(r.place).removeprefix(node)}   rank {r.rank}   {device}"
+    node = head_of(node, max(LEAST_NODE, cells - cell_len(rest)), glyphs.ellipsis)
+    line = head_of(f"{node}{rest}", cells, glyphs.ellipsis)
+    room = cells - cell_len(line) - 3
+    return (
+        f"{line}   {head_of(uuid, room, glyphs.ellipsis)}" if uuid and room > LEAST_NODE else line
+    )
+
+
+def doubts_said(grid: Grid, slow: list[Outlier]) -> list[str]:
+    """What the spread cannot tell, once each; and what the figures are held against, where their
+    column has another thing."""
+    of: dict[str, list[str]] = {}
+    for o in slow:
+        if not o.doubt:
+            continue
+        said = of.setdefault(o.doubt, [])
+        metric = grid.metric(o.rank, o.metric)
+        if metric is not None and metric.against != o.median:
+            value = significant(o.median * grid.scale.factor_of(o.unit))
+            name, unit = held_name(o.metric, grid.fleet), grid.scale.named(o.unit)
+            share = per_cent(o.under, 1 if o.under < FINE else 0)
+            said.append(f"{name} {share} under {o.against} {value} {unit}")
+    return [f"{doubt}{': ' * bool(said)}{_some(said)}" for doubt, said in of.items()]
+
+
+def _some(said: list[str]) -> str:
+    """The first few, the others counted."""
+    rest = len(said) - MOST_FIGURES
+    return ", ".join(said[:MOST_FIGURES]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def causes_said(slow: list[Outlier]) -> list[str]:
     """Each cause once, with the figures that it makes slow."""
     of: dict[str, list[str]] = {}
     for o in slow:
         of.setdefault(f"{o.reason.code}: {o.reason.text}", []).append(o.metric)
-    out = []
-    for cause, names in of.items():
-        rest = len(names) - MOST_FIGURES
-        some = ", ".join(names[:MOST_FIGURES]) + (f" and {rest} more" if rest > 0 else "")
-        out.append(f"{cause} ({some})")
-    return out
+    return [f"{cause} ({_some(names)})" for cause, names in of.items()]
 
 
 def findings_said(r: RankFigures) -> list[str]:
@@ -112,9 +148,10 @@ def _figure(grid: Grid, r: RankFigures, name: str, wide: int, judged: bool, glyp
     if metric is None or not metric.against:
         return row(f"{line} {NOT_READ:>7}")
     share = own.value / metric.against - 1
-    line += f" {significant(metric.against * factor):>7} {f'{share * 100:+.1f} %':>8}"
+    line += f" {significant(metric.against * factor):>7} {f'{distance(share * 100)} %':>8}"
     told = metric.judged and metric.spread.count >= FEWEST
-    away = f"{-metric.spread.deviations(own.value):+.1f}" if told else ""
+    told = told and (slow is None or slow.deviations is not None)  # else the spread did not tell
+    away = distance(-metric.spread.deviations(own.value)) if told else ""
     clock = f"{own.sm_mhz:.0f} MHz" if own.sm_mhz else ""
     wide_clock = len(CPU_CLOCK if r.kind == "cpu" else SM_CLOCK)
     doubt = grid.doubted(r.rank, name)

@@ -8,6 +8,7 @@ from roofwatch.session.events import Fault
 from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session
 from roofwatch.session.measured_again import said_again
+from roofwatch.session.note_said import note_said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
@@ -84,8 +85,7 @@ def _laid_out(
         text = label("no_finding") if done else "Findings appear here as the probes run."
         out.append(row((f" {text}", "dim")))
     for note in session.notes:
-        about = f"{note.probe}: " if note.probe else ""
-        out += wrapped(about + note.text, cells - 2, "dim", f" {glyphs.note} ")
+        out += wrapped(note_said(note), cells - 2, "dim", f" {glyphs.note} ")
     for said in said_again(session):
         out += wrapped(said, cells - 2, "dim", f" {glyphs.note} ")
     while out and not text_of(out[-1]).strip():

@@ -6,6 +6,7 @@ from roofwatch.notebook.catalog import label
 from roofwatch.notebook.finding import NOTE, WRONG, Finding
 from roofwatch.session.fold import Session
 from roofwatch.session.measured_again import said_again
+from roofwatch.session.note_said import note_said
 from roofwatch.session.printable import shown
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.micro import micro
@@ -41,8 +42,7 @@ def short_notebook(session: Session, found: list[Finding], cells: int, glyphs: G
         rows += hung(f" {label('why')}  ", f.why, room)
         rows += steps(f.do, f" {label('do')}  ", room)
     for note in session.notes:
-        about = f"{note.probe}: " if note.probe else ""
-        rows += wrapped(about + note.text, room, "dim", f" {glyphs.note} ")
+        rows += wrapped(note_said(note), room, "dim", f" {glyphs.note} ")
     for said in said_again(session):
         rows += wrapped(said, room, "dim", f" {glyphs.note} ")
     return micro(rows, glyphs)

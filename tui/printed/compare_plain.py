@@ -71,11 +71,16 @@ def run(
     if len(options.sessions) < 2:
         refuse("two sessions at least: roofwatch compare A B")
     paths = [path_named(n) for n in options.sessions]  # once: another may be saved meanwhile
-    named = [Named(n, Replay(p).session) for n, p in zip(options.sessions, paths, strict=True)]
+    sessions = [Replay(p).session for p in paths]
+    if options.md:
+        from roofwatch.session.nameless import nameless
+
+        sessions = nameless(sessions)
+    named = [Named(n, s) for n, s in zip(options.sessions, sessions, strict=True)]
     told = side_by_side(named, options.strict)
     _tell_of_one_file(options.sessions, paths, tell)
     if sys.stdout is not None:  # closed by the shell
-        _print(told, named, paths, options, glyphs_of)
+        _print(told, paths, options, glyphs_of)
     every = [(other.name if len(told.others) > 1 else "", other) for other in told.others]
     slower = [_named(p, name) for name, other in every for p in other.slower]
     if options.strict and slower:
@@ -116,7 +121,6 @@ def _named(p: Pair, session: str) -> str:
 
 def _print(
     told: SideBySide,
-    named: Sequence[Named],
     paths: Sequence[Path],
     options: argparse.Namespace,
     glyphs_of: Callable[[str | None, bool], Glyphs],
@@ -124,13 +128,14 @@ def _print(
     if options.json:
         print_json(printed(told))
         return
+    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
     if options.md:
         from roofwatch.session.markdown import compared_markdown
+        from roofwatch.tui.printed.print_markdown import print_markdown
 
-        sys.stdout.write(compared_markdown(told, [one.session for one in named]))
-        sys.stdout.flush()
+        print_markdown(compared_markdown(told), glyphs)
         return
-    _print_text(told, paths, glyphs_of(sys.stdout.encoding, options.ascii))
+    _print_text(told, paths, glyphs)
 
 
 def _print_text(told: SideBySide, paths: Sequence[Path], glyphs: Glyphs) -> None:

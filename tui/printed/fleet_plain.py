@@ -12,7 +12,7 @@ from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import fleet_lines, folded
 from roofwatch.session.fleet.lines import AnyLine, RankLine
-from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
+from roofwatch.tui.drawing.glyphs import Glyphs
 
 OF_A_SESSION = (
     "plot",
@@ -56,14 +56,15 @@ def show(
             sys.stdout.buffer.write(piece)
         sys.stdout.flush()
         return 0
+    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
     if options.md:
-        sys.stdout.write(_markdown(fleet))
-        sys.stdout.flush()
+        from roofwatch.tui.printed.print_markdown import print_markdown
+
+        print_markdown(_markdown(fleet, glyphs), glyphs)
         return 0
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.printed.fleet_rows import fleet_rows
 
-    glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
     print_rows(fleet_rows(fleet, columns(sys.stdout), glyphs), sys.stdout, glyphs)
     return 0
 
@@ -81,12 +82,12 @@ def refuse_of_session(options: argparse.Namespace, refuse: Callable[[str], objec
             refuse(f"--{option} is of a session; {options.file} is a fleet's file")
 
 
-def _markdown(fleet: Fleet) -> str:
+def _markdown(fleet: Fleet, glyphs: Glyphs) -> str:
     """The rows of the text in a block of code: columns stay columns, and nothing is markup."""
     from roofwatch.tui.drawing.rows_of_text import text_of
     from roofwatch.tui.printed.fleet_rows import fleet_rows
 
-    rows = [text_of(r).rstrip() for r in fleet_rows(fleet, MARKDOWN_CELLS, UNICODE)]
+    rows = [text_of(r).rstrip() for r in fleet_rows(fleet, MARKDOWN_CELLS, glyphs)]
     body = "\n".join(rows).strip("\n").replace(FENCE, "'" * len(FENCE))
     when = minute_utc(fleet.header.started_at)
     head = f"**roofwatch fleet**{f', {when} UTC' if when else ''}"

@@ -51,7 +51,7 @@ def report(
         return _watched(session, path, cells, glyphs, found)
     own = roofs(session)
     key = key or own.main_key
-    rows = header.build(session, cells, key, glyphs)
+    rows = header.build(session, cells, key, glyphs, found)
     if session.nominal is not None and session.nominal.note:
         rows.append(row((f" nominal: {shown(session.nominal.note)}", "dim")))
     rows.append(row((f" {recorded_when(session)}{_length(session)}", "dim")))

@@ -159,9 +159,9 @@ def print_session(
         return
     if options.md:
         from roofwatch.session.markdown import markdown
+        from roofwatch.tui.printed.print_markdown import print_markdown
 
-        sys.stdout.write(markdown(session))
-        sys.stdout.flush()
+        print_markdown(markdown(session), glyphs_of(sys.stdout.encoding, options.ascii))
         return
     from roofwatch.tui.drawing.print_rows import columns, print_rows
     from roofwatch.tui.printed.report import report

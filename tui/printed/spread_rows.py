@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_scale import fleet_scale
-from roofwatch.session.fleet.outliers import Outlier
+from roofwatch.session.fleet.outliers import HALVED, Outlier
 from roofwatch.session.fleet.rank_figures import CLOCK_HELD
 from roofwatch.session.fleet.spreads import Metric, floor_of, kinds
 from roofwatch.session.printable import shown
@@ -24,6 +24,7 @@ COLUMNS = (
     "limit: a rank further under the median (of two ranks: under the faster) is slow, {warn} by "
     "how much"
 )
+HALF = "; one at half of the best or less too, {warn} by how much under the best"
 CLOCK = "; a low clock counts only with a low rate"
 DOUBTED = f"; {DOUBT} a rank's own record doubts it"
 
@@ -60,7 +61,8 @@ def spread_rows(
     if one:
         return out
     clock = CLOCK if any(m.name == CLOCK_HELD for m in found) else ""
-    said = COLUMNS.format(warn=glyphs.warn) + clock + DOUBTED * questioned
+    half = HALF if any(o.doubt == HALVED for o in named) else ""
+    said = (COLUMNS + half).format(warn=glyphs.warn) + clock + DOUBTED * questioned
     out += wrapped(said, cells, "dim", " ")
     return [*out, *_lacking(found, cells, glyphs), *_far(fleet, found, cells, glyphs)]
 

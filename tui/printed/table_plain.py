@@ -16,6 +16,7 @@ from roofwatch.session.record_words import csv_text
 from roofwatch.session.same_card import refuse_others
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.print_json import print_json
+from roofwatch.tui.printed.print_markdown import print_markdown
 
 
 def print_table(
@@ -39,7 +40,8 @@ def print_table(
     elif options.table == "csv":
         sys.stdout.write(csv_text(record_table(sessions)))
     else:
-        sys.stdout.write(record_markdown(sessions))
+        glyphs = glyphs_of(sys.stdout.encoding, options.ascii)
+        print_markdown(record_markdown(sessions), glyphs)
     sys.stdout.flush()
 
 
@@ -50,9 +52,12 @@ def _sessions(options: argparse.Namespace) -> list[Session]:
     refuse_others(read, options.one_kind, told=not options.anonymous)
     if options.anonymous:
         from roofwatch.session.anonymous import anonymous
+        from roofwatch.session.stand_ins import StandIns
 
+        shared = StandIns()  # one card stays one in all of them
         read = [
-            (path, fold(anonymous(each))) for path, each in zip(options.files, kept, strict=True)
+            (path, fold(anonymous(each, shared)))
+            for path, each in zip(options.files, kept, strict=True)
         ]
     for _, session in read:
         session.closed = True

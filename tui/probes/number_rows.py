@@ -142,6 +142,9 @@ def _under_the_roof(
     if doubt:
         said = f"{glyphs.warn} that roof is not to be believed: it is {doubt}"
         rows += labelled("", said, cells, "warn")
+    elif m.probe in doubts:
+        said = f"{glyphs.warn} this figure is not to be believed: it is {doubts[m.probe]}"
+        rows += labelled("", said, cells, "warn")
     elif r.of_roof >= OVER:
         rows += labelled("", _why_over(m), cells, "note")
     if not m.flop:
@@ -172,9 +175,10 @@ def _of_roof(session: Session, own: Roofs, r: ProbeRow, m: Measurement) -> str:
         return NOT_KNOWN
     allowed = f"{_share(r.of_roof)} of {short(r.measured / r.of_roof)} {r.unit}"
     if m.peak_key is not None:
-        what = f"its own burst roof allows at {figure(intensity(m))} FLOP/byte"
         mine = own.compute.get(m.peak_key)
-        if mine is not None and mine.burst is m:
+        which = "burst roof, as held," if mine is not None and mine.lifted else "burst roof"
+        what = f"its own {which} allows at {figure(intensity(m))} FLOP/byte"
+        if mine is not None and mine.reached is m:
             return f"it defines it: {short(r.measured)} {r.unit} is what {what}"
         return f"{allowed}, what {what}"
     if own.bandwidth is m:

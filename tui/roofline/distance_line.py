@@ -14,7 +14,12 @@ from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, width
 from roofwatch.tui.drawing.short_figure import short
 from roofwatch.tui.roofline.shares import share, times
 
-PARTS = {"slope": "slope", "burst": "burst flat", "sustained": "sustained flat"}
+PARTS = {
+    "slope": "slope",
+    "burst": "burst flat",
+    "sustained": "sustained flat",
+    "both": "burst and sustained flat",
+}
 NO_FLAT = ("no flat is measured, so there are no distances", "no flat measured")
 NO_SLOPE = ("no bandwidth is measured, so there are no distances", "no bandwidth measured")
 

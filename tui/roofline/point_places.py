@@ -43,8 +43,10 @@ def placed(
     found = []
     for p, mark in zip(points, marks, strict=True):
         line = lines.get(p.style)
-        flat = line.row if line is not None and line.flat_tflops else None
-        y = flat if flat is not None else row_under(p.tflops, lines, plane)
+        y = row_under(p.tflops, lines, plane)
+        if line is not None and line.row is not None and line.flat_tflops:
+            # A burst below its flat was disturbed, and the flat is what was held.
+            y = line.row if p.tflops >= line.flat_tflops else y
         x, y = _nearest_free(plane.column(within(p.intensity)), y, taken, plane)
         taken.add((x, y))
         found.append(Placed(p, mark, x, y))

@@ -60,7 +60,7 @@ def middle(expect: Expect) -> float:
 def height_tflops(own: Roofs, key: str | None, waits: Mapping[str, Expect], which: str) -> float:
     """Of a flat, or of the middle of its range; 0 where nothing is known."""
     flat = own.compute.get(key or "")
-    known = flat.flat(which) if flat else None
+    known = flat.drawn(which) if flat else None
     return known or (middle(waits[which]) if which in waits else 0.0)
 
 
@@ -70,7 +70,10 @@ def roof_lines(
     """The three roofs as far as they are known or expected, and the rows of their flats."""
     flat = own.compute.get(key or "")
     heights = {w: h for w in WHICH if (h := height_tflops(own, key, waits, w))}
-    rows = _rows(heights, plane)
+    one = flat is not None and flat.one
+    rows = _rows({w: h for w, h in heights.items() if not (one and w == "sustained")}, plane)
+    if one:
+        rows["sustained"] = rows["burst"]
     return {
         w: RoofLine(w, own.slope_gbs(w), flat.flat(w) if flat else None, waits.get(w), rows.get(w))
         for w in WHICH

@@ -36,6 +36,7 @@ from roofwatch.tui.roofline.roof_lines import (
     within,
 )
 from roofwatch.tui.roofline.shares import share
+from roofwatch.tui.roofline.told_once import told_once
 
 LEAST = (20, 4)  # columns and rows of the canvas under which nothing is drawn
 WIDE = 90  # columns from which the name of a flat has its share of nominal
@@ -130,23 +131,31 @@ def _write_flats(
     glyphs: Glyphs,
 ) -> None:
     """What each flat is, at its right end: the whole name, or what of it there is room for."""
+    flat = shown.own.compute.get(shown.key or "")
+    one = flat is not None and flat.one
     for which, line in lines.items():
-        if line.row is None:
-            continue
+        if line.row is None or (one and which == "sustained"):
+            continue  # it has the burst's line, whose name names both
         if line.flat_tflops is not None:
             value = short(line.flat_tflops * shown.scale.factor)
             texts = [f" {which} {value} ", f" {value} "]
+            if one and which == "burst":
+                held = short((lines["sustained"].flat_tflops or 0.0) * shown.scale.factor)
+                first = "burst" if held == value else f"burst {value}"
+                texts = [f" {first}, sustained {held} ", f" {first}, held {held} ", *texts]
             of_card = card_share(shown.own, shown.key, which)
             if of_card is not None and which != "nominal" and columns >= WIDE:
                 part = f" {glyphs.dot} {share(of_card)}"
-                texts.insert(0, f" {which} {value}{part} ")
+                texts.insert(0, f"{texts[0]}{part[1:]} ")
         elif line.expect is not None:
             ends = (line.expect.low, line.expect.high)
             value = glyphs.dash.join(short(end * shown.scale.factor) for end in ends)
             texts = [f" {which} expected {value} ", f" expected {value} ", f" {value} "]
         else:
             continue
-        words.write_at_end(line.row, texts, which)
+        said = words.write_at_end(line.row, texts, which)
+        if one and which == "burst" and said and "held" not in said and "sustained" not in said:
+            words.write_at_end(line.row + 1, [f" sustained {held} ", f" {held} "], "sustained")
 
 
 def _write_ridges(
@@ -166,7 +175,8 @@ def _write_ridges(
     y = plane.rows // 2
     for head, found, tail in ((f"ridge {shown.key}", ridge, ""), ("slope", slope, " GB/s")):
         for kept in (found, {w: v for w, v in found.items() if w != "nominal"}, _first(found)):
-            text = f" {glyphs.dot} ".join(_told(w, v) for w, v in kept.items())
+            told = told_once(kept.items())
+            text = f" {glyphs.dot} ".join(_told(w, v) for w, v in told)
             said = f" {head} {text}{tail}"
             if text and (below := _write_below(words, y, said, plane, at.y if at else None)):
                 y = below
@@ -197,6 +207,8 @@ def _ridge_marks(shown: Shown, columns: int, glyphs: Glyphs) -> list[Mark]:
     """The ridges of what is measured; before anything is, the nominal one."""
     found = ridges(shown.own, shown.key or "")
     measured = [w for w in found if w != "nominal"] or list(found)
+    if len({short(found[w]) for w in measured}) == 1:
+        measured = measured[:1]  # one ridge
     said = ["ridge " if columns >= SAID else "", *([""] * len(measured))]
     return [
         Mark(math.log10(within(found[w])), glyphs.turn, before + short(found[w]), w)

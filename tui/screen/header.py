@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from roofwatch.notebook.finding import Finding
 from roofwatch.roofline.reasons import word
-from roofwatch.session.events import Device, Sample
+from roofwatch.session.events import Device, Measurement, Sample
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
 from roofwatch.session.rate_scale import rate_scale
+from roofwatch.session.roof_doubts import doubted
 from roofwatch.session.roofs import WHICH, roofs
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import NOT_READ, figure, percent, util_said
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row, spread, width
+from roofwatch.tui.roofline.told_once import told_once
 from roofwatch.tui.screen.spent import session_cost_said
 
 
-def build(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> list[Row]:
-    """Two rows: the device with its live numbers, then the roofs of a precision."""
-    return [_device_row(session, cells, glyphs), _roofs_row(session, cells, key, glyphs)]
+def build(
+    session: Session,
+    cells: int,
+    key: str | None,
+    glyphs: Glyphs,
+    found: Sequence[Finding] = (),
+) -> list[Row]:
+    """Two rows: the device with its live numbers, then the roofs of a precision.
+
+    A roof that by its range or by ``found`` is not to be believed is marked.
+    """
+    return [_device_row(session, cells, glyphs), _roofs_row(session, cells, key, glyphs, found)]
 
 
 def _device_row(session: Session, cells: int, glyphs: Glyphs) -> Row:
@@ -72,27 +86,38 @@ def _live(last: Sample, device: Device, cells: int, glyphs: Glyphs) -> list[tupl
     return found
 
 
-def _roofs_row(session: Session, cells: int, key: str | None, glyphs: Glyphs) -> Row:
+def _roofs_row(
+    session: Session, cells: int, key: str | None, glyphs: Glyphs, found: Sequence[Finding]
+) -> Row:
     own = roofs(session)
     if key not in own.compute:
         key = next(iter(own.compute), None)
     flat = own.compute.get(key or "")
     if flat is None and own.bandwidth_gbs is None and own.nominal_gbs is None:
         return fit(row((" no roof is measured", "dim")), cells)
+    doubts = doubted(session, own, found)
+
+    def doubt(m: Measurement | None) -> list[Piece]:
+        return [(f" {glyphs.warn}", "warn")] if m is not None and m.probe in doubts else []
+
     left: list[Piece] = []
     if flat is not None:
+        by = {"burst": flat.reached, "sustained": flat.sustained}
         left.append((f" {key}", "title"))
-        seen = [(name, v) for name in WHICH if (v := flat.flat(name)) is not None]
         scale = rate_scale(session)
-        for i, (name, value) in enumerate(seen):
+        seen = {w: figure(v * scale.factor) for w in WHICH if (v := flat.flat(w)) is not None}
+        for i, (names, value) in enumerate(told_once(seen.items())):
+            first = names.partition(",")[0]
             left.append((f" {glyphs.dot} " if i else "  ", "dim"))
-            left.append((f"{name} {figure(value * scale.factor)}", name))
+            left.append((f"{names} {value}", first))
+            left += doubt(by.get(first))
         left.append((f" {scale.of(flat.peak_key)}", "dim"))
     right: list[Piece] = []
     if own.bandwidth_gbs is not None:
         right.append((f"DRAM {figure(own.bandwidth_gbs)}", "burst"))
         right.append((f" of {own.nominal_gbs:.0f}" if own.nominal_gbs else "", "nominal"))
         right.append((" GB/s ", "dim"))
+        right += [(f"{mark.strip()} ", style) for mark, style in doubt(own.bandwidth)]
     elif own.nominal_gbs:
         right.append((f"DRAM nominal {own.nominal_gbs:.0f} GB/s ", "nominal"))
     spent = session_cost_said(session)

@@ -62,7 +62,7 @@ class Margins:
         stamp = (scene.session, scene.session.revision, key, area)
         if stamp != self._headed or now - self._headed_at >= HEADER_S:
             self._headed, self._headed_at = stamp, now
-            rows = header.build(scene.session, area.width, key, scene.glyphs)
+            rows = header.build(scene.session, area.width, key, scene.glyphs, scene.found)
             self._panes["header"].show(rows)
 
     def _foot(self, scene: Scene, area: Size, room: Size, typing: bool, now: float) -> None:

@@ -124,6 +124,7 @@ def condition_said(condition: Condition, value: Value, glyphs: Glyphs) -> str:
     if isinstance(value, float):
         unit = condition.unit.replace("°", glyphs.degree)
         plain = figure(value, 4) if not value or LEAST_PLAIN <= abs(value) < MOST_PLAIN else ""
+        plain = plain.rstrip("0").rstrip(".") if "." in plain else plain  # no digit that is none
         return f"{plain or _within(value, 9)} {unit}".rstrip()
     text = shown(value)
     return head_of(text, UNIT_SHOWN, glyphs.ellipsis) if condition.what == UUID else text

@@ -16,7 +16,7 @@ from roofwatch.session.fleet.anonymous_fleet import anonymous_lines
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.fleet_file import fleet_lines as lines_of
 from roofwatch.session.fleet.fleet_file import is_fleet, read_fleet
-from roofwatch.session.fleet.lines import encode
+from roofwatch.session.fleet.lines import NoteLine, encode
 from roofwatch.session.fleet.link_figures import collective
 
 
@@ -169,6 +169,13 @@ def test_anonymous_cleans_the_header_too(kept: Path, capsys: pytest.CaptureFixtu
         said = capsys.readouterr().out
         assert host not in said
         assert "ann" not in said
+
+
+def test_anonymous_leaves_out_people_that_any_rank_tells(kept: Path) -> None:
+    with kept.open("ab") as file:
+        file.write(b'{"kind":"note","text":"alice waits; see /home/alice/x"}\n')
+    told = [line for _, line in anonymous_lines(kept) if isinstance(line, NoteLine)]
+    assert told[-1].text == "removed waits; see (removed)"
 
 
 def test_anonymous_leaves_our_own_words_of_a_header(kept: Path) -> None:

@@ -176,6 +176,31 @@ def test_a_clock_counts_with_the_rate_it_belongs_to(
     assert {o.rank for o in named} <= {7}
 
 
+@pytest.mark.parametrize(
+    ("rates", "clocks", "told"),
+    [
+        ((690.0, 552.0, 414.0), (1466.0, 1173.0, 880.0), (True, None, [])),
+        # a clock under its limit, of whom the rates cannot say that it is slow
+        ((690.0, 552.0, 414.0), (1466.0, 1464.0, 1200.0), (True, None, [])),
+        ((690.0, 552.0, 414.0), (1466.0, 1464.0, 1460.0), (False, 0.04, [])),  # all at one clock
+        ((690.0, 691.0, 692.0), (1466.0, 1173.0, 880.0), (False, None, [])),  # the rates are alike
+        ((690.0, 691.0, 414.0), (1466.0, 1173.0, 880.0), (True, None, [])),  # rank 2's may be slow
+        ((690.0, 691.0, 414.0), (1466.0, 1464.0, 1200.0), (False, 0.04, [2])),
+    ],
+)
+def test_a_clock_is_passed_only_where_its_rate_can_be_judged(
+    rates: tuple[float, ...],
+    clocks: tuple[float, ...],
+    told: tuple[bool, float | None, list[int]],
+) -> None:
+    pairs = zip(rates, clocks, strict=True)
+    fleet = fleet_of([100.0] * 3, **{str(i): held(*each) for i, each in enumerate(pairs)})
+    clock = next(m for m in metrics(fleet) if m.name == "SM clock, held")
+    under = clock.slow_under
+    named = [o.rank for o in found(fleet) if o.metric == clock.name]
+    assert (clock.too_far, under and pytest.approx(under, abs=0.005), named) == told
+
+
 def test_a_rank_that_never_came_is_on_no_node() -> None:
     fleet = fleet_of([100, 100, 100])
     fleet.add(RankLine(rank=3, node="rank 3", state="absent", why="never came, in 120 s"))

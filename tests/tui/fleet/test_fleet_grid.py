@@ -7,12 +7,15 @@ from pathlib import Path
 import msgspec
 import pytest
 from made_fleet import made_fleet
+from rich.cells import cell_len
 from simulated_ranks import planted
 
 from roofwatch.session.fleet.fleet_file import read_fleet
 from roofwatch.session.fleet.lines import RankLine
+from roofwatch.session.fleet.outliers import HALVED
 from roofwatch.session.fleet.rank_figures import Said
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from roofwatch.tui.drawing.numbers import distance
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.fleet.fleet_grid import At, Grid, against, grid_rows, moved, room_for, shown_slow
 from roofwatch.tui.fleet.fleet_help import help_rows
@@ -267,3 +270,42 @@ def test_units_stand_whole_where_all_figures_have_room() -> None:
     narrow = [text_of(r) for r in grid_rows(grid, At(), needs - 1, 24, UNICODE)]
     assert " TF" in narrow[2]
     assert "FLOP/s" not in narrow[2]
+
+
+def test_one_at_half_of_the_best_says_so_on_its_page_and_has_no_deviations() -> None:
+    fleet = made_fleet(3, links=False)
+    for rank, share in ((0, 1.0), (1, 0.7), (2, 0.45)):
+        r = fleet.ranks[rank]
+        bf16 = msgspec.structs.replace(r.figures["matmul-bf16"], value=800 * share)
+        fleet.ranks[rank] = msgspec.structs.replace(r, figures={"matmul-bf16": bf16})
+    grid = Grid(fleet)
+    page = [text_of(t).rstrip() for t in rank_rows(grid, grid.ranks[2], 100, UNICODE)]
+    figure = next(t for t in page if t.startswith("matmul-bf16, "))
+    assert figure.split()[2:7] == ["360", "560", "-35.7", "%", "▲"]  # no -0.7 of a spread
+    said = " ".join(" ".join(page).split())
+    assert f"▲ {HALVED}: matmul-bf16 55 % under the best 800 TFLOP/s" in said
+    beside = [text_of(t).split() for t in rank_rows(grid, grid.ranks[1], 100, UNICODE)]
+    assert next(t for t in beside if t[:1] == ["matmul-bf16,"])[4:7] == ["+0.0", "%", "+0.0"]
+
+
+def test_nothing_is_less_than_nothing() -> None:
+    assert [distance(x) for x in (-0.04, 0.0, -0.0, 0.04, -0.06, 1.25)] == [
+        *["+0.0"] * 4,
+        "-0.1",
+        "+1.2",
+    ]
+
+
+def test_a_long_name_of_a_node_leaves_card_number_and_device_on_the_page() -> None:
+    fleet = made_fleet(4, links=False)
+    node = "ip-10-0-0-23.us-west-2.compute.internal.of.a.very.long.domain"
+    for rank, r in fleet.ranks.items():
+        fleet.ranks[rank] = msgspec.structs.replace(r, node=node)
+    grid = Grid(fleet)
+    for cells in (76, 60):
+        first = text_of(rank_rows(grid, grid.ranks[3], cells, UNICODE)[0])
+        assert cell_len(first) <= cells
+        assert first.startswith("ip-10-0-")
+        assert "… card 3   rank 3   NVIDIA H200" in first
+    wide = text_of(rank_rows(grid, grid.ranks[3], 200, UNICODE)[0])
+    assert wide.startswith(f"{node} card 3   rank 3   NVIDIA H200")

@@ -22,6 +22,12 @@ SESSIONS = Path(__file__).parents[2] / "sessions"
         "show h200-full-1.jsonl --table",
         "show h200-full-1.jsonl",
         "compare h200-quick-1.jsonl h200-quick-2.jsonl",
+        "show two/fleet-1.jsonl --md",
+        "show two/links.jsonl --md",
+        "show h200-full-1.jsonl --md",
+        "show watch/h200-1.jsonl --md",
+        "show h200-full-1.jsonl --table md",
+        "compare h200-quick-1.jsonl h200-quick-2.jsonl --md",
         "plan",
         "plan --gpu H200 --model Llama-3-8B",
         "check --gpu T4 --op add_scalar --elements 524288 --dtype fp16 --claimed 900GB/s",
@@ -49,6 +55,26 @@ def test_a_fleet_with_ascii_keeps_its_columns(said: Said) -> None:
     (unicode,) = (line for line in wide if "temperature, held" in line)
     (ascii_,) = (line for line in plain if "temperature, held" in line)
     assert len(unicode) == len(ascii_)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "show two/fleet-1.jsonl",
+        "show h200-full-1.jsonl",
+        "compare h200-full-1.jsonl two/cards.jsonl",
+    ],
+)
+def test_markdown_with_ascii_has_the_rows_of_the_other(command: str, said: Said) -> None:
+    words = [str(SESSIONS / w) if w.endswith(".jsonl") else w for w in command.split()]
+    rich, plain = (said(*words, "--md", *more)[1].splitlines() for more in ([], ["--ascii"]))
+    assert "".join(plain).isascii()
+    assert not "".join(rich).isascii()
+    assert len(plain) == len(rich)
+    cells = [[x.count(" | ") for x in lines if x.startswith("|")] for lines in (rich, plain)]
+    assert cells[0] == cells[1]
+    assert not any(x.startswith("- - ") for x in plain)  # no list within the list
+    assert any(" ok " in x for x in plain) or command.startswith("compare")
 
 
 def test_a_plot_as_text_too(said: Said, tmp_path: Path) -> None:

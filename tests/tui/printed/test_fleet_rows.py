@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -51,7 +52,7 @@ def test_it_names_the_slow_with_their_numbers_and_reasons(fleet: Fleet) -> None:
 
 def test_links_are_told_in_the_convention_of_nccl_tests(fleet: Fleet) -> None:
     text = "\n".join(printed(fleet))
-    assert " collective, 64 ranks      latency at size bus GB/s share" in text
+    assert " collective, 64 ranks     latency  at size bus GB/s share" in text
     assert (
         " all_reduce                  20 µs   1 GiB      490   n/a   20 µs    250     0 %" in text
     )
@@ -352,6 +353,9 @@ def test_ranks_too_far_apart_are_no_tick_and_no_limit() -> None:
     assert half[1].startswith(" ✓ 3 measured   ▲ 1 slow rank")
     text = " ".join(" ".join(half).split())
     assert "(rank 2): add 50.0 GB/s, 50 % under the best 100; half of the best or less" in text
+    legend = "; one at half of the best or less too, ▲ by how much under the best"
+    assert legend in text
+    assert legend not in " ".join(" ".join(rows).split())
     wide = printed(rated([100.0, 60.0, 30.0, 80.0]))
     assert not any("e+0" in r for r in wide)
 
@@ -402,3 +406,16 @@ def test_collectives_of_nodes_with_long_names_are_told_apart() -> None:
         fleet.add(CollectiveLine(op="all_reduce", group="within", node=node, status="timed out"))
     rows = [r for r in printed(fleet, 80) if r.startswith(" all_reduce, ip")]
     assert len({r.split("timed")[0] for r in rows}) == len(rows) == 2
+
+
+def test_a_size_that_takes_its_whole_column_leaves_a_blank_before_it() -> None:
+    fleet = read_fleet(TWO / "fleet-1.jsonl")
+    for i, line in enumerate(fleet.collectives):
+        sizes = [1000 << 10, *line.sizes_bytes[1:]]
+        times = [40e-6, *[1.0] * len(sizes[1:])]
+        fleet.collectives[i] = msgspec.structs.replace(line, sizes_bytes=sizes, times_s=times)
+    for rows in (printed(fleet), printed(fleet, 60)):
+        each = [r for r in rows if r.startswith(" all_reduce ")]
+        assert each
+        assert not any("us" in r for r in each)
+        assert all(re.search(r"\d µs +1000 KiB ", r) for r in each if "KiB" in r)

@@ -28,6 +28,7 @@ from roofwatch.session.findings import findings
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.rates import value
 from roofwatch.session.replay import Replay
+from roofwatch.session.roofs import roofs
 from roofwatch.session.three_digits import three_digits
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import style
@@ -280,6 +281,23 @@ def test_skipped_failed_and_not_run_say_why(h200_file: Path, full: Session) -> N
     assert told(failed, "then") == "no probe was begun after it"
     session.add(End(t=session.duration_s + 1, complete=False, why="quit"))
     assert told(lines(session, "matmul-int8"), "why") == "not run: quit"
+
+
+def test_a_burst_that_was_disturbed_defines_nothing(h200: Session) -> None:
+    h200.measurements = [
+        msgspec.structs.replace(m, times_s=[2 * t for t in m.times_s])
+        if m.probe == "matmul-bf16"
+        else m
+        for m in h200.measurements
+    ]
+    flat = roofs(h200).compute["bf16"]
+    top = three_digits(flat.burst_tflops or 0.0)
+    said = told(lines(h200, "matmul-bf16"), "of roof")
+    share = f"{100 * value(flat.burst) / value(flat.sustained):.0f} %"
+    assert said.startswith(f"{share} of {top} TFLOP/s, what its own burst roof, as held, allows at")
+    assert said.endswith("▲ this figure is not to be believed: it is below its expected range")
+    said = told(lines(h200, "matmul-bf16-sustained"), "of roof")
+    assert said.startswith(f"it defines it: {top} TFLOP/s is what its own burst roof, as held,")
 
 
 def test_notes_and_repeated_blocks_are_said(h200: Session) -> None:

@@ -390,6 +390,32 @@ def test_a_burst_that_is_slower_than_what_is_held_is_not_to_be_believed(h200_fil
     assert any("! in doubt" in r for r in plain)
 
 
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_burst_and_held_of_one_value_are_one_line_and_the_burst_stands_where_it_was(
+    h200_file: Path, glyphs: Glyphs
+) -> None:
+    rows = drawn(slow(h200_file, matmul_bf16=2.0), (80, 24), glyphs=glyphs)
+    inside = picture(rows)
+    (line,) = (i for i, r in enumerate(inside) if re.search(r" burst(, held)? \d", r))
+    assert not any(glyphs.sustained * 8 in r for r in inside)
+    assert "C" in inside[line]
+    assert "B" in inside[line + 1]
+    assert any(re.search(r"ridge bf16 206 nominal \S \d+ burst, sustained$", r) for r in rows)
+
+
+def test_what_is_held_within_three_per_cent_over_the_burst_is_no_line_over_it(
+    h200_file: Path,
+) -> None:
+    rows = drawn(slow(h200_file, matmul_bf16=1.22), (80, 24))
+    (line,) = (r for r in picture(rows) if "burst 6" in r)
+    assert re.search(r"━+[BC]{2}━+ burst 6\d\d$", line.rstrip())
+    below = picture(rows)[picture(rows).index(line) + 1]
+    assert re.search(r"^[^⠄]* sustained 6\d\d$", below.rstrip())  # a name without a line
+    wide = drawn(slow(h200_file, matmul_bf16=1.22), (150, 24))
+    assert any(re.search(r"━ burst 6\d\d, sustained 6\d\d$", r.rstrip()) for r in wide)
+    assert not any("⠄" * 8 in r for r in rows)
+
+
 @pytest.mark.parametrize("cells", range(24, 130, 3))
 def test_no_term_is_parted_from_its_word(h200: Session, cells: int) -> None:
     for r in drawn(h200, (cells, 40)):

@@ -11,6 +11,7 @@ from textual.app import App
 
 from roofwatch.session.compare import Comparison, compare
 from roofwatch.session.comparison_words import verdict
+from roofwatch.session.differences import Condition
 from roofwatch.session.events import Device, SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
@@ -18,7 +19,7 @@ from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.sessions.compare_page import HEAD_ROWS, ComparePage, build
-from roofwatch.tui.sessions.comparison_rows import body
+from roofwatch.tui.sessions.comparison_rows import body, condition_said
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
 CELLS = [20, 30, 44, 46, 56, 62, 76, 90, 100, 114, 130]
@@ -248,3 +249,13 @@ def test_a_ratio_beyond_the_scale_has_an_arrow_at_its_edge(h200_file: Path, glyp
     assert rows[4.0].split(glyphs.vertical)[0].rstrip(glyphs.horizontal + " ").endswith(below)
     assert not set(rows[1.3][-30:]) & set(glyphs.off_edge)
     assert glyphs.full in rows[1.3]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"), [(0.7, "cores", "0.7 cores"), (20.0, "s", "20 s"), (0.0, "", "0")]
+)
+def test_a_condition_has_no_digit_that_it_was_not_known_to(
+    value: float, unit: str, said: str
+) -> None:
+    condition = Condition(what="other work", a=value, b=None, unit=unit)
+    assert condition_said(condition, value, UNICODE) == said
