@@ -379,4 +379,6 @@ class Lead:
 
 def _step(doing: str) -> str:
     """What the links' process is at, as progress says it: "all_reduce", "importing torch"."""
-    return doing.removeprefix("measuring ").split(" ")[0] if "measuring" in doing else doing
+    if "measuring" not in doing:
+        return doing
+    return doing.removeprefix("measuring ").split(" ")[0].rstrip(",")

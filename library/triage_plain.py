@@ -24,6 +24,7 @@ from roofwatch.roofline.triage import CERTAIN, LIKELY
 from roofwatch.roofline.trial import BOUNDS
 from roofwatch.session.file import UnreadableSession
 from roofwatch.session.printable import plain_json, shown
+from roofwatch.session.rate_scale import scale_of
 from roofwatch.session.saved_names import ROOFS as SAVED
 from roofwatch.tui.drawing.glyphs import Glyphs, for_terminal
 from roofwatch.tui.drawing.print_rows import columns, print_rows
@@ -183,5 +184,9 @@ def rows(found: Triage, cells: int, glyphs: Glyphs) -> list[Row]:
 def _roof(found: Triage) -> str:
     used = found.roof
     parts = [f"{used.bandwidth_gbs:.4g} GB/s"] if used.bandwidth_gbs else []
-    parts += [f"{key} {value:.3g} {unit(key)}" for key, value in used.peaks_tflops.items()]
+    scale = scale_of(list(used.peaks_tflops.values()))
+    parts += [
+        f"{key} {value * scale.factor_of(unit(key)):.3g} {scale.of(key)}"
+        for key, value in used.peaks_tflops.items()
+    ]
     return f"{', '.join(parts)} ({used.origin})"

@@ -123,6 +123,7 @@ def together(points: Sequence[Point]) -> Experiment | None:
         "work_ratio": work_ratio,
         "time_ratio": time_ratio,
         "bytes_ratio": bytes_ratio,
+        "kv_unknown": _kv_unknown(ordered[-1]) or None,
     }
     return Experiment(
         points=len(points),
@@ -146,6 +147,14 @@ def _bytes_ratio(first: Claim, last: Claim) -> float | None:
         return None
     before, after = both
     return after.bytes / before.bytes if before and after else None
+
+
+def _kv_unknown(claim: Claim) -> str:
+    """The fields that would tell the KV bytes of a decode step, which grow with the batch."""
+    if claim.op != "decode" or kv_bytes(claim) is not None:
+        return ""
+    told = {"kv_bytes_per_token": claim.kv_bytes_per_token, "kv_len": claim.kv_len or claim.context}
+    return ", ".join(name for name, value in told.items() if not value)
 
 
 def _operands_ratio(first: Claim, last: Claim) -> float | None:

@@ -217,6 +217,9 @@ def _pair(a: Figure, b: Figure, sides: _Sides) -> Pair | None:
     ends = ratio.interval
     moves = max(a.run_to_run, b.run_to_run)
     of_a, of_b = dict(a.traits), dict(b.traits)
+    if KERNEL in of_a and KERNEL in of_b and of_a[KERNEL] != of_b[KERNEL]:
+        for traits in (of_a, of_b):  # the kernel's name has its type
+            traits.pop("dtype", None)
     for flag in a.flags.keys() & b.flags.keys():  # a session that kept none differs in none
         of_a[flag], of_b[flag] = a.flags[flag], b.flags[flag]
     unlike = [n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n)]

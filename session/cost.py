@@ -147,17 +147,24 @@ def _flat(own: Roofs, key: str | None) -> tuple[str, float] | None:
 def _idle(session: Session, own: Roofs, per_hour: float) -> list[Idle]:
     """The compute that a stream leaves unused: the bandwidth roof's, or the fastest that computes.
 
+    It is held against the flat of its own precision, or of the main one where that is as wide
+    (16 bits) or the only one that was measured.
     A copy has no FLOP: that all compute is idle beside it says nothing.
     """
-    key = own.main_key
-    flat = _flat(own, key)
-    if own.bandwidth is None or key is None or flat is None:
+    if own.bandwidth is None:
         return []
-    roof, rate = flat
     computing = [m for m in session.measured() if m.protocol == STREAM and m.flop]
     stream = own.bandwidth
     if not stream.flop:
         stream = max(computing, key=gbs, default=stream)
+    keys = [stream.dtype, f"{stream.dtype}_tensor", own.main_key or ""]
+    if ELEMENT_BITS.get(stream.dtype) == ELEMENT_BITS.get(own.main_key or ""):
+        keys.reverse()
+    key = next((k for k in keys if _flat(own, k) is not None), "")
+    flat = _flat(own, key)
+    if flat is None:
+        return []
+    roof, rate = flat
     achieved = tflops(stream)
     return [
         Idle(

@@ -24,6 +24,7 @@ BY_HOST = "launches, eager steps and pageable copies are made by the host as muc
 UUID, GBS = "UUID of the card", "GB/s"
 SETTINGS, FLAGS, SIZE = "settings", "math flags", "tensor size"
 NOT_SET = "not set"
+SM_CLOCK, CLOCK = "highest SM clock", "highest clock"
 OTHER_WORK, MOST = "other work", "while the figure was measured that it disturbed most"
 
 Value = str | float | bool | None
@@ -45,6 +46,8 @@ def differences(a: Session, b: Session) -> tuple[list[Condition], list[str]]:
     differing, same = [], []
     for (what, unit), first in told_a.items():
         second = told_b[what, unit]
+        if what == SM_CLOCK and a.device.kind == b.device.kind == "cpu":
+            what = CLOCK  # a CPU has no SM
         if first is None and second is None:
             continue
         if first == second or _near(first, second, unit):
@@ -145,7 +148,7 @@ def _told(session: Session) -> Mapping[tuple[str, str], Value]:
         ("CUDA", ""): software.cuda,
         ("roofwatch", ""): software.roofwatch,
         ("power limit", "W"): device.power_limit_w,
-        ("highest SM clock", "MHz"): device.sm_max_mhz,
+        (SM_CLOCK, "MHz"): device.sm_max_mhz,
         ("highest memory clock", "MHz"): device.mem_max_mhz,
         ("temperature", "°C"): float(median(known_c)) if known_c else None,
         (OTHER_WORK, "cores"): round(others, 1) if others is not None else None,

@@ -22,6 +22,7 @@ TAIL_BYTES = 256 << 10  # how it ended
 PART_BYTES = 256 << 10  # between two looks at the clock
 SKIPPED = (b'{"kind":"sample"', b'{"kind":"series"')
 COMPLETE, CUT_SHORT, UNREADABLE, UNREAD = "complete", "cut short", "unreadable", "reading"
+DOUBTED = "doubted"  # a fleet of which a rank's own record does not believe a figure
 
 
 class EntryRoof(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +41,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     one line; ``foreign`` a file that is no session at all. ``partly``: it is long, and the figures
     are those of its head and tail. ``roofs`` are those of all precisions, ``probes`` counts what
     was measured. ``ranks`` is None of a session, of a fleet how many it had; so many of them are
-    ``slow``, and its rates are their medians.
+    ``slow``, and of so many a figure is ``doubted``; ``compared`` of the ``judged`` figures could
+    be held against each other, ``too_far`` lie too far apart for that. Its rates are their medians,
+    of two ranks the slower.
     """
 
     path: Path
@@ -68,6 +71,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     partly: bool = False
     ranks: int | None = None
     slow: int = 0
+    doubted: int = 0
+    compared: int = 0
+    judged: int = 0
+    too_far: int = 0
     findings: dict[str, int] | None = None  # of a fleet: those of all its ranks, by severity
 
     @property
@@ -79,6 +86,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
             return UNREAD
         if self.complete and self.slow:
             return f"{self.slow} slow"
+        if self.complete and self.doubted:
+            return DOUBTED
         return COMPLETE if self.complete else CUT_SHORT
 
 

@@ -31,7 +31,8 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     1 and ``of_roof`` of the largest model. ``findings`` counts them by severity, of the
     measurements alone: null where somebody else's work was watched. ``cost`` is the rent of
     ``hours`` where a price was said. Of a fleet ``ranks`` counts them (null: a session) and
-    ``slow`` those that are named; its rates are their medians, findings and rent those of all.
+    ``slow`` those that are named, ``doubted`` those of which a figure is not to be believed; its
+    rates are their medians (of two ranks the slower), findings and rent those of all.
     """
 
     file: str | None
@@ -55,6 +56,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     currency: str | None
     ranks: int | None = None
     slow: int | None = None
+    doubted: int | None = None
 
 
 def logged(read: Parts, price: Price | None = None) -> Logged:
@@ -115,6 +117,7 @@ def logged_fleet(path: Path, price: Price | None = None) -> Logged:
         currency=price.currency if price else None,
         ranks=told.ranks,
         slow=told.slow,
+        doubted=told.doubted,
     )
 
 

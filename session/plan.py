@@ -31,6 +31,7 @@ from roofwatch.session.plan_parallel import (
     node_cards,
     notes_of_link,
     scaling,
+    sharing_host,
 )
 from roofwatch.session.plan_step import PlanPoint, PlanStep
 
@@ -61,9 +62,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     (``ridge_source`` says whose; None: given) and decides b* alone; None takes that of the
     bandwidth and peak in use. ``overhead_s`` is added to every step; ``overhead_source`` says whose
     (None: given, where it is not 0). ``reserve`` is the share of the memory kept free.
-    ``tp`` cards share each layer; ``peer_gbs`` (GB/s of one card in one direction; ``peer_source``:
-    whose, None: given) stands in for their nominal link; ``peer_said`` is what was measured there
-    in words. ``peer_latency_s`` is that of one all-reduce (None: not known; ``peer_ranks``: by a
+    ``tp`` cards share each layer; ``host_ranks`` of them are processes that share the memory of one
+    host (0: each card has its own). ``peer_gbs`` (GB/s of one card in one direction;
+    ``peer_source``: whose, None: given) stands in for their nominal link; ``peer_said`` is what was
+    measured there in words. ``peer_latency_s`` is that of one all-reduce (None: not known;
+    ``peer_ranks``: by a
     line through times over so many cards, ``peer_off`` the median distance of a time from it, as a
     share; ``peer_least_s`` the shortest), ``peer_hop_s`` that of each copy in its ring; for
     ``peer_fewest`` to ``peer_most`` cards, else ``peer_other`` (of ``peer_other_ranks``).
@@ -90,6 +93,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bandwidth_slowest_of: int = 0
     peak_slowest_of: int = 0
     ridge_source: str | None = None
+    host_ranks: int = 0
     tp: int = 1
     peer_gbs: float | None = None
     peer_latency_s: float | None = None
@@ -190,6 +194,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     reaches_roof: bool
     batch_memory_cap: int | None
     memory_bytes: float | None
+    memory_shared_by: int = 0  # ranks of one host that have its memory together; 0: each its own
     limited_by: str  # "compute" | "memory" | "ai_max"
     decode_floor_s: float
     overhead_s: float
@@ -234,7 +239,9 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     between = link_of(card, q)
     if q.tp > 1 and between.peers is None:
         raise NoLink(f"{card.name}: no link to other cards is known; give one (--link-gbs)")
-    memory = q.memory_bytes or card.memory_bytes
+    sharing = 1 if q.memory_bytes else sharing_host(q, q.tp)
+    held = q.memory_bytes or card.memory_bytes
+    memory = held / sharing if held else None
     cap = decode.memory_cap(memory, q.reserve) if memory else None
     b_star = decode.b_star(ridge)
     ends = limited_by(b_star, cap, q.batch_max)
@@ -246,7 +253,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
     marks = {b for b in (cap, at_roof(b_star)) if b and b <= MOST_BATCH and b not in marks}
     landmarks = step.points(sorted(marks))
     least = step.cheapest()
-    scaled = scaling(whole, model, roof, q, between.peers, memory)
+    scaled = scaling(whole, model, roof, q, between.peers, held)
     status = {}
     if memory is None:
         status["batch_memory_cap"] = status["memory_bytes"] = "the card's memory is not known"
@@ -289,6 +296,7 @@ def plan(card: Nominal, model: Model, question: Question) -> Plan:
         reaches_roof=ends == COMPUTE,
         batch_memory_cap=cap,
         memory_bytes=memory,
+        memory_shared_by=sharing if sharing > 1 else 0,
         limited_by=ends,
         decode_floor_s=decode.floor_s(roof.bandwidth_gbs),
         overhead_s=q.overhead_s,

@@ -116,6 +116,14 @@ def latency_most(q: Question) -> int:
     return max(of, q.peer_other_ranks) if latency_from(q) == FITTED else of
 
 
+def sharing_host(q: Question, cards: int) -> int:
+    """Of so many "cards" those of one host that have its memory together: 1 where each has its own.
+
+    What runs on a CPU has none of its own.
+    """
+    return max(1, min(cards, q.host_ranks))
+
+
 def node_cards(q: Question) -> int:
     """Cards of one node, where those of more meet by another link; 0: that is not known."""
     if q.tp == 1 or q.peer_other is None:
@@ -143,7 +151,9 @@ def scaling(
         ends[batch] = pays_to(splits)
         for split, prefill in zip(splits, prefills, strict=True):
             part = share_of(decode, model, split.cards)
-            fits = memory_bytes is None or batch <= part.memory_cap(memory_bytes, q.reserve)
+            shared = 1 if q.memory_bytes else sharing_host(q, split.cards)
+            held = memory_bytes / shared if memory_bytes else None
+            fits = held is None or batch <= part.memory_cap(held, q.reserve)
             rows.append(
                 ScalePoint(
                     tp=split.cards,
@@ -176,6 +186,25 @@ def _of_other_cards(q: Question, other: Peers) -> str:
     return f"{said} and {time_said(late_s)}{'' if ranks else ' of 2 cards'}" if late_s else said
 
 
+def _of_other_numbers(q: Question) -> list[str]:
+    """That other numbers of cards wait longer or less, where their rows have one latency."""
+    most, of, node = latency_most(q), latency_cards(q), node_cards(q)
+    # Beyond a node, or within one, rows have the latency of the other link.
+    alike = [n for n in doublings(q.tp) if not node or (n <= node) == (q.tp <= node)]
+    told = []
+    if any(1 < n < of for n in alike):
+        told.append("over fewer an all-reduce may wait less")
+    longer = most > 0 and doublings(q.tp)[-1] > most
+    if longer and not q.peer_other_ranks:
+        told.append("over more an all-reduce waits longer")
+    said = [f"the latency is that of {of} cards; {', '.join(told)}, which is not counted"]
+    said = said if told else []
+    if longer and q.peer_other_ranks:
+        over = f"no more were measured; over {most} an all-reduce waits longer"
+        said.append(f"{over}, which is not counted")
+    return said
+
+
 def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
     """What has to be said of several cards: what is counted, and what is not."""
     if q.tp == 1 or link.peers is None:
@@ -199,12 +228,7 @@ def notes_of_link(model: Model, q: Question, link: Link) -> list[str]:
         )
     if q.peer_other is not None:
         said.append(_of_other_cards(q, q.peer_other))
-    of = latency_most(q)
-    if of and doublings(q.tp)[-1] > of:
-        known, over = f"the latency is that of {of} cards", "more"
-        if q.peer_other_ranks:
-            known, over = "no more were measured", str(of)
-        said.append(f"{known}; over {over} an all-reduce waits longer, which is not counted")
+    said += _of_other_numbers(q)
     if q.tp > model.kv_heads:
         said.append(
             f"{model.name} has {model.kv_heads} KV heads: over {q.tp} cards each is kept "

@@ -16,7 +16,12 @@ from roofwatch.roofline.nominal import Card
 from roofwatch.session.card_named import card_named
 from roofwatch.session.cards import packaged_cards
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.fleet_roofs import device_names, least_memory_bytes, slowest_roofs
+from roofwatch.session.fleet.fleet_roofs import (
+    device_names,
+    least_memory_bytes,
+    ranks_of_a_host,
+    slowest_roofs,
+)
 from roofwatch.session.fold import Session
 from roofwatch.session.models import model_named, packaged_models
 from roofwatch.session.plan import MEASURED, Plan, PlanError, Question, plan
@@ -102,6 +107,8 @@ def kept_plan(
     card = _one_card(sessions, fleets, asked_for, cards)
     of_each = [roofs(s) for s in sessions] + [slowest_roofs(f, card.name) for f in fleets]
     own = first_of(of_each)
+    together = max((ranks_of_a_host(f, card.name) for f in fleets), default=0)
+    question = msgspec.structs.replace(question, host_ranks=together)
     asked = with_links(with_measured(question, own), sessions, fleets)
     said = [unmeasured(question, own)]
     for session, each in zip(sessions, of_each, strict=False):

@@ -61,13 +61,14 @@ def test_the_log_has_them_with_cards_ranks_and_slow_ones(fleets: Path, said: Sai
     assert lines[1].endswith("1 slow")
     assert "slow" not in lines[2]
     told = [json.loads(x) for x in said("show", "--log", "--json")[1].splitlines()]
+    assert [t["doubted"] for t in told] == [1, 0, None]
     assert [(t["ranks"], t["slow"], t["state"]) for t in told] == [
         (2, 1, "complete"),
         (2, 0, "complete"),
         (None, None, "complete"),
     ]
     assert told[1]["bandwidth_gbs"] == pytest.approx(4273, abs=1)
-    assert told[1]["sustained_tflops"] == pytest.approx(691, abs=1)
+    assert told[1]["sustained_tflops"] == pytest.approx(688, abs=1)  # of two the slower
     assert told[0]["file"] == str(fleets / "fleet-slow.jsonl")
     bare = said("show", "--log", "--json", "--anonymous")[1]
     assert "/" not in bare.replace("GB/s", "")
@@ -345,3 +346,13 @@ def test_rates_of_a_log_have_three_digits(fleets: Path) -> None:
     slow = msgspec.structs.replace(one, burst_tflops=0.041, sustained_tflops=0.0432)
     line = text_of(log_rows([slow], 80, UNICODE)[1])
     assert " 41.0G 43.2G " in line
+
+
+def test_with_a_price_the_cards_of_a_fleet_are_named_in_80_columns(fleets: Path) -> None:
+    found = list(session_log([sessions_folder(), fleets], price=Price(per_hour=1.99)))
+    rows = [text_of(r) for r in log_rows(found, 80, UNICODE)]
+    assert sum("2 x H200 " in r for r in rows) == 2
+    slow = [msgspec.structs.replace(e, burst_tflops=0.041, sustained_tflops=None) for e in found]
+    legend = [text_of(r) for r in log_rows(slow, 80, UNICODE)[-2:]]
+    assert legend[0].startswith(" burst and held: of ")
+    assert legend[1] == " G: GFLOP/s (GOPS), without it TFLOP/s (TOPS)"

@@ -246,4 +246,4 @@ def test_a_log_keeps_small_hours_and_costs_apart_and_says_giga(kept: Path) -> No
             assert max(map(cell_len, lines)) <= room
             assert any(" <0.001 " in line and f" {least}" in line for line in lines)
             assert any(" 14.5G " in line for line in lines)
-            assert "G GFLOP/s" in lines[-1]
+            assert "G: GFLOP/s" in lines[-1]

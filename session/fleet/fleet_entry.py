@@ -10,6 +10,8 @@ from roofwatch.notebook.finding import NOTE, SUSPECT, WRONG
 from roofwatch.session.began import iso_utc
 from roofwatch.session.entry import Entry, entry_roofs
 from roofwatch.session.file import UnreadableSession
+from roofwatch.session.fleet.compared import compared
+from roofwatch.session.fleet.doubted import doubted
 from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.fleet_file import fleet_lines, folded
 from roofwatch.session.fleet.fleet_roofs import device_names, fleet_roofs
@@ -34,11 +36,13 @@ def fleet_entry_of(path: Path, size_bytes: int, mtime_s: float) -> Iterator[Entr
 
 
 def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: float) -> Entry:
-    """Rates are the medians of its ranks; of several kinds of card, of the first."""
+    """Rates are the medians of its ranks, of two the slower; of several kinds of
+    card, of the first."""
     kinds = device_names(fleet)
     own = fleet_roofs(fleet, kinds[0] if kinds else "")
     main = own.compute.get(own.main_key or "")
-    slow = slow_ranks(fleet, outliers(fleet, metrics(fleet)))
+    found = metrics(fleet)
+    slow, of = slow_ranks(fleet, outliers(fleet, found)), compared(found)
     said = Counter(f.severity for r in fleet.in_order for f in r.findings)
     names = list(fleet.nodes)
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -64,5 +68,9 @@ def _entry(path: Path, size_bytes: int, mtime_s: float, fleet: Fleet, at_s: floa
         faults=len(fleet.troubled),
         ranks=complete(fleet).world,
         slow=sum(len(s.ranks) for s in slow),
+        doubted=len({d.rank for d in doubted(fleet)}),
+        compared=of.compared,
+        judged=of.judged,
+        too_far=of.too_far,
         findings={kind: said[kind] for kind in (WRONG, SUSPECT, NOTE)},
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
 
 from roofwatch.roofline.probe_spec import held_key, matmul_key
-from roofwatch.roofline.statistics import median
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.rank_figures import RankFigures
+from roofwatch.session.fleet.typical import typical
 from roofwatch.session.roofs import ComputeRoof, Roofs
 
 
@@ -18,12 +19,14 @@ def device_names(fleet: Fleet) -> list[str]:
     return list(dict.fromkeys(r.device for r in fleet.in_order if r.device and r.figures))
 
 
+CPU = "cpu"  # the kind of a device that is the host itself
 Pick = Callable[[list[float]], float]
 
 
 def fleet_roofs(fleet: Fleet, card: str) -> Roofs:
-    """The median of its ranks on such cards: of the bandwidth, and of each precision's flats."""
-    return _of_ranks(fleet, card, median)
+    """The median of its ranks on such cards, of two the slower: of the bandwidth, and of each
+    precision's flats."""
+    return _of_ranks(fleet, card, typical)
 
 
 def slowest_roofs(fleet: Fleet, card: str) -> Roofs:
@@ -44,6 +47,14 @@ def slowest_roofs(fleet: Fleet, card: str) -> Roofs:
 def least_memory_bytes(fleet: Fleet, card: str) -> float | None:
     """What the drivers of its ranks on such cards report, the least: each has to hold its share."""
     return min((r.memory_bytes for r in ranks_of(fleet, card) if r.memory_bytes), default=None)
+
+
+def ranks_of_a_host(fleet: Fleet, card: str) -> int:
+    """Its ranks on such "cards" that are processes of one host's CPU and share its memory: the most
+    of any host, 0 where each has a card of its own."""
+    hosts = Counter(r.node or r.host for r in ranks_of(fleet, card) if r.figures and r.kind == CPU)
+    most = max(hosts.values(), default=0)
+    return most if most > 1 else 0
 
 
 def ranks_of(fleet: Fleet, card: str) -> list[RankFigures]:

@@ -9,11 +9,14 @@ import msgspec
 from roofwatch.roofline.collectives import ALL_REDUCE, OPS, algorithm_gbs, bus_gbs
 from roofwatch.roofline.communication import NINE_TIMES, hidden_share, link_ridge
 from roofwatch.roofline.line_fit import LineFit, line_fit
+from roofwatch.roofline.probe_spec import matmul_key
 from roofwatch.roofline.robust_spread import GAP, Spread, split_of, spread_of
 from roofwatch.roofline.statistics import median
+from roofwatch.session.fleet.doubted import doubted, doubted_figures
 from roofwatch.session.fleet.fleet import Fleet
 from roofwatch.session.fleet.lines import BETWEEN, WITHIN, WORLD, CollectiveLine
 from roofwatch.session.fleet.spreads import kinds
+from roofwatch.session.fleet.typical import typical
 
 LINKS_APART = 0.10  # assumed; three fleets of one link (docs/measurements.md) lie within 5 %
 
@@ -254,7 +257,8 @@ def overlapped(fleet: Fleet) -> Overlapped | None:
 class LinkRoof(msgspec.Struct, frozen=True, kw_only=True):
     """The third roof of a group: its rate (the best bus bandwidth of an all-reduce) and ridge.
 
-    ``device`` is the kind of card whose ``peak_tflops`` that is.
+    ``device`` is the kind of card whose ``peak_tflops`` that is; ``doubted``: the record of a rank
+    doubts its figure.
     """
 
     group: str
@@ -263,13 +267,14 @@ class LinkRoof(msgspec.Struct, frozen=True, kw_only=True):
     peak_tflops: float
     ridge: float  # FLOP per byte sent
     device: str = ""
+    doubted: bool = False
 
 
 def link_roofs(fleet: Fleet) -> list[LinkRoof]:
     """One a group, within nodes first; the slowest where several of a kind were measured.
 
-    The peak is the median of the cards of one kind: of several kinds of that most ranks have, the
-    first rank's where as many have another.
+    The peak is the median of the cards of one kind, of two the slower: of several kinds of that
+    most ranks have, the first rank's where as many have another.
     """
     computing = {
         device: [r for r in ranks if r.peaks_tflops] for device, ranks in kinds(fleet).items()
@@ -278,7 +283,9 @@ def link_roofs(fleet: Fleet) -> list[LinkRoof]:
     if not ranks:
         return []
     key = next(iter(ranks[0].peaks_tflops))
-    peak = median([r.peaks_tflops[key] for r in ranks if key in r.peaks_tflops])
+    having = [r for r in ranks if key in r.peaks_tflops]
+    peak = typical([r.peaks_tflops[key] for r in having])
+    doubts, name = doubted_figures(doubted(fleet)), matmul_key(key)
     found = []
     for group in (WITHIN, BETWEEN, WORLD):
         rates = [
@@ -296,6 +303,7 @@ def link_roofs(fleet: Fleet) -> list[LinkRoof]:
                     peak_tflops=peak,
                     ridge=link_ridge(peak, min(rates)),
                     device=device,
+                    doubted=any((r.rank, name) in doubts for r in having),
                 )
             )
     return found

@@ -170,7 +170,11 @@ def test_ranks_that_run_another_version_are_told_together(lead: Lead) -> None:
 
 @pytest.mark.parametrize(
     ("doing", "said"),
-    [("importing torch", "importing torch"), ("measuring all_reduce 64 B", "all_reduce")],
+    [
+        ("importing torch", "importing torch"),
+        ("measuring all_reduce 64 B", "all_reduce"),
+        ("measuring pairs, done, waiting for the others", "pairs"),
+    ],
 )
 def test_progress_says_what_the_links_are_at(doing: str, said: str) -> None:
     assert leading._step(doing) == said

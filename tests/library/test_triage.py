@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 import roofwatch
 from roofwatch.library import triage as home
@@ -419,3 +420,12 @@ def test_their_error_is_known_as_theirs() -> None:
     assert told(caught.value).startswith("RuntimeError: ")
     assert "(test_triage.py:" in told(caught.value)
     assert len(told(RuntimeError("x" * 5000))) < 300
+
+
+def test_a_slow_roof_is_in_gflops() -> None:
+    got = answered(examined(count=None, varied=()))
+    slow = structs.replace(
+        got.roof, origin="measured", bandwidth_gbs=30.0, peaks_tflops={"fp32": 0.0944}
+    )
+    told = " ".join(text_of(r) for r in rows(structs.replace(got, roof=slow), 100, UNICODE))
+    assert "30 GB/s, fp32 94.4 GFLOP/s (measured)" in told

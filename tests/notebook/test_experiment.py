@@ -53,6 +53,7 @@ def test_batch_8_to_64_in_10_to_11_ms_is_not_compute_bound() -> None:
     assert "not compute-bound" in found.message
     assert "cannot part them" in found.why
     assert "profiler" in found.do
+    assert "give kv_bytes_per_token, kv_len: KV bytes grow with batch" in found.do
 
 
 @pytest.mark.parametrize(

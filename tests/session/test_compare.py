@@ -394,12 +394,23 @@ def test_one_measurement_is_one_row(card: Callable[..., Session]) -> None:
     one, other = (_two_streams(card(), fp32) for fp32 in (0.9, 1.1))
     told = compare(one, other)
     roof = next(p for p in told.pairs if p.what == "DRAM bandwidth")
-    assert roof.notes[-1] == "kernel add_scalar fp16 in A, add_scalar fp32 in B"
+    # The kernel's name has its type: that is not told twice.
+    assert roof.notes == ["kernel add_scalar fp16 in A, add_scalar fp32 in B"]
     assert (roof.better, roof.by) == ("", "")  # of two rows below
     assert {p.what for p in told.pairs if p.group == "streams"} == {
         "add_scalar fp16",
         "add_scalar fp32",
     }
+
+
+def test_a_cpu_has_no_sm_clock(card: Callable[..., Session]) -> None:
+    one = compare(card(sm_max_mhz=1980.0), card(sm_max_mhz=1980.0))
+    assert "highest SM clock" in one.same
+    cpu = card(kind="cpu", sm_max_mhz=2596.0)
+    assert "highest clock" in compare(cpu, card(kind="cpu", sm_max_mhz=2596.0)).same
+    other = compare(cpu, card(kind="cpu", sm_max_mhz=3000.0))
+    assert "highest clock" in {c.what for c in other.conditions}
+    assert "SM" not in " ".join([*other.same, *(c.what for c in other.conditions)])
 
 
 def _two_streams(session: Session, fp32: float) -> Session:

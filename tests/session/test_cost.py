@@ -250,3 +250,22 @@ def test_bursts_stand_in_where_nothing_was_held(priced: Session) -> None:
     (idle,) = bill(priced).idle
     assert idle.roof == "burst"
     assert idle.roof_tflops == roofs(priced).compute["bf16"].burst_tflops
+
+
+def test_a_stream_is_held_against_its_own_precision_where_that_was_measured(
+    priced: Session,
+) -> None:
+    own = roofs(priced)
+    assert own.bandwidth is not None
+    wide = msgspec.structs.replace(own.bandwidth, probe="add_scalar-fp32", dtype="fp32")
+    assert "fp32" in own.compute
+    found = costs(priced, msgspec.structs.replace(own, bandwidth=wide))
+    assert found is not None
+    (idle,) = found.idle
+    flat = own.compute["fp32"]
+    assert idle.peak_key == "fp32"
+    assert idle.roof_tflops == (flat.sustained_tflops or flat.burst_tflops)
+    none = {k: c for k, c in own.compute.items() if k != "fp32"}
+    found = costs(priced, msgspec.structs.replace(own, bandwidth=wide, compute=none))
+    assert found is not None
+    assert found.idle[0].peak_key == "bf16"

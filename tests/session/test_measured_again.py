@@ -160,3 +160,13 @@ def test_what_changed_a_mark_is_said_once(cpu: Session) -> None:
         *(["add_scalar", "fp64", "▲", "now"]),
         *(f"{', '.join(row.codes)}, by what came after it".split()),
     ]
+
+
+def test_a_mark_for_another_reason_than_the_range_beside_it_names_that(cpu: Session) -> None:
+    row = next(r for r in probe_rows(cpu, []) if r.probe == "add_scalar-fp64")
+    row = msgspec.structs.replace(row, measured=30.0, within=True)
+    found = {"codes": ["cold-start", "unstable"], "severities": ["note", "suspect"], "grave": True}
+    said = line_of(msgspec.structs.replace(row, **found), UNICODE)
+    assert " ▲ " in said
+    assert said.endswith(", unstable")
+    assert "unstable" not in line_of(row, UNICODE)

@@ -97,6 +97,6 @@ def test_every_field_is_one_of_the_question() -> None:
     of = {field.of for field in FIELDS.values()}
     inner = {"memory_bytes", "peak_key", "overhead_source", "ridge_source"}  # never typed
     inner |= {"peer_source", "peer_hop_s", "peer_ranks", "peer_said", "peer_off", "peer_least_s"}
-    inner |= {"peer_fewest", "peer_most", "peer_other", "peer_other_ranks"}
+    inner |= {"peer_fewest", "peer_most", "peer_other", "peer_other_ranks", "host_ranks"}
     inner |= {"bandwidth_measured", "peak_measured", "bandwidth_slowest_of", "peak_slowest_of"}
     assert of == set(Question.__struct_fields__) - inner

@@ -24,7 +24,7 @@ from roofwatch.tui.fleet.held_name import held_name
 
 LEAST_RANK, MOST_RANK = 10, 24  # cells of a rank's name
 MOST_CARD = 12  # cells of its card's, with a blank
-COLUMN = 12
+COLUMN, WIDE = 12, 16  # cells of a figure; those in which its unit stands whole
 HEAD_ROWS = 4  # two of names, the medians, a line
 MARK_CELLS = 2
 
@@ -114,9 +114,15 @@ class At(msgspec.Struct, frozen=True, kw_only=True):
     column: int = 0
 
 
+def column_cells(grid: Grid, cells: int) -> int:
+    """Of each figure: wide where all of them have room for it, else narrow with its unit short."""
+    return WIDE if grid.rank_cells + WIDE * len(grid.names) <= cells else COLUMN
+
+
 def room_for(grid: Grid, cells: int, height: int) -> tuple[int, int]:
     """Ranks and columns that fit."""
-    return max(1, height - HEAD_ROWS), max(1, (cells - grid.rank_cells) // COLUMN)
+    wide = (cells - grid.rank_cells) // column_cells(grid, cells)
+    return max(1, height - HEAD_ROWS), max(1, wide)
 
 
 def moved(grid: Grid, at: At, cells: int, height: int, rows: int = 0, columns: int = 0) -> At:
@@ -185,7 +191,7 @@ def grid_rows(grid: Grid, at: At, cells: int, height: int, glyphs: Glyphs) -> li
 def _heads(
     grid: Grid, here: RankFigures | None, names: list[str], cells: int, glyphs: Glyphs
 ) -> list[Row]:
-    wide_name, fleet = grid.rank_cells, grid.fleet
+    wide_name, fleet, column = grid.rank_cells, grid.fleet, column_cells(grid, cells)
     shown_metrics = [grid.of_rank(here.rank if here else None, name) for name in names]
     label = f" {against(shown_metrics)}"
     if here is not None and (card := grid.card_word(here)):
@@ -195,12 +201,13 @@ def _heads(
         told = held_name(name, fleet)
         first, _, rest = told.partition("-") if ", " not in told else told.partition(", ")
         rest = rest.replace("sustained", "held")
-        upper.append(f"{head_of(shown(first), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
-        lower.append(f"{head_of(shown(rest), COLUMN - 1, glyphs.ellipsis):>{COLUMN}}")
+        upper.append(f"{head_of(shown(first), column - 1, glyphs.ellipsis):>{column}}")
+        lower.append(f"{head_of(shown(rest), column - 1, glyphs.ellipsis):>{column}}")
         value = metric.against * grid.scale.factor_of(metric.unit)
-        said = f"{significant(value)} {grid.scale.named(metric.unit)}".replace("FLOP/s", "F")
+        said = f"{significant(value)} {grid.scale.named(metric.unit)}"
+        said = said if column == WIDE else said.replace("FLOP/s", "F")
         said += f" {glyphs.warn}" if metric.too_far else ""
-        middle.append(f"{said:>{COLUMN}}")
+        middle.append(f"{said:>{column}}")
     hidden = len(grid.names) - len(names)
     more = f" {hidden} more {glyphs.left_right} " if hidden else ""
     more = more if len(more) <= cells else ""
@@ -239,18 +246,20 @@ def _rank(
         pieces.append((f" {why}", f"wrong{on}"))
         return fit(pieces, cells, on)
     for name in names:
-        pieces.append(_cell(grid, r, name, on, glyphs))
+        pieces.append(_cell(grid, r, name, on, column_cells(grid, cells), glyphs))
     return fit(pieces, cells, on)
 
 
-def _cell(grid: Grid, r: RankFigures, name: str, on: str, glyphs: Glyphs) -> tuple[str, str]:
+def _cell(
+    grid: Grid, r: RankFigures, name: str, on: str, cells: int, glyphs: Glyphs
+) -> tuple[str, str]:
     own, metric = r.figures.get(name), grid.metric(r.rank, name)
     if own is None or metric is None or not metric.against:
-        return f"{'n/a':>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, f"dim{on}"
+        return f"{'n/a':>{cells - MARK_CELLS}}" + " " * MARK_CELLS, f"dim{on}"
     share = own.value / metric.against - 1
     text = f"{distance(share * 100)} %"
     if grid.slow(r.rank, name) is not None:
-        return f"{text:>{COLUMN - MARK_CELLS}} {glyphs.warn}", f"warn{on}"
+        return f"{text:>{cells - MARK_CELLS}} {glyphs.warn}", f"warn{on}"
     if grid.doubted(r.rank, name):
-        return f"{text:>{COLUMN - MARK_CELLS}} {DOUBT}", f"warn{on}"
-    return f"{text:>{COLUMN - MARK_CELLS}}" + " " * MARK_CELLS, on
+        return f"{text:>{cells - MARK_CELLS}} {DOUBT}", f"warn{on}"
+    return f"{text:>{cells - MARK_CELLS}}" + " " * MARK_CELLS, on

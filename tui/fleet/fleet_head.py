@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofwatch.session.fleet.compared import Compared, compared
 from roofwatch.session.fleet.doubted import doubted
 from roofwatch.session.fleet.fleet import Fleet, complete
 from roofwatch.session.fleet.link_figures import SlowLink
@@ -75,11 +76,11 @@ def _fared(
     if ranks:
         told.append((f"{glyphs.warn} {_counted(ranks, 'slow rank')}", "warn"))
     measured = bool(fleet.links or fleet.collectives)
-    far = sum(m.too_far for m in found)
+    of = compared(found)
     if came.ranks > 1 and not ranks:
-        told += _none_slow(found, far, measured and not links, glyphs)
-    if far:
-        told.append((f"{glyphs.warn} {_counted(far, 'figure')} too far apart", "warn"))
+        told += _none_slow(of, measured and not links, glyphs)
+    if of.too_far:
+        told.append((f"{glyphs.warn} {_counted(of.too_far, 'figure')} too far apart", "warn"))
     if links:
         told.append((f"{glyphs.warn} {_counted(len(links), 'slow link')}", "warn"))
     if came.world > 1 and not measured:
@@ -91,16 +92,11 @@ def _fared(
     return row(*pieces) if width(pieces) <= cells else fit(pieces, cells)
 
 
-def _none_slow(
-    found: list[Metric], far: int, and_links: bool, glyphs: Glyphs
-) -> list[tuple[str, str]]:
+def _none_slow(of: Compared, and_links: bool, glyphs: Glyphs) -> list[tuple[str, str]]:
     """That nobody is slow, in as many figures as could be compared."""
-    judged = [m for m in found if m.judged]
-    compared = sum(m.comparable for m in judged) - far
-    if not compared:
-        return [] if far else [(f"{glyphs.note} nothing compared", "note")]
-    some = f" in {compared} of {len(judged)} figures" if compared < len(judged) else ""
-    return [(f"{glyphs.ok} {'none slow' if and_links else 'no slow rank'}{some}", "ok")]
+    if not of.compared:
+        return [] if of.too_far else [(f"{glyphs.note} nothing compared", "note")]
+    return [(f"{glyphs.ok} {'none slow' if and_links else 'no slow rank'}{of.in_some}", "ok")]
 
 
 def _apart(told: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -38,6 +38,7 @@ from roofwatch.tui.drawing.told_apart import told_apart
 from roofwatch.tui.fleet.third_roof import third_roof
 from roofwatch.tui.fleet.wide_rows import wide_rows
 
+DOUBTED = " (that rate is not to be believed: a rank's own record doubts it)"
 OP_CELLS, MOST_OP_CELLS = 19, 40
 CELLS = {
     "latency": 8,
@@ -87,7 +88,7 @@ def link_rows(fleet: Fleet, cells: int, glyphs: Glyphs) -> list[Row]:
         said = (
             f"{where} {significant(roof.bus_gbs)} GB/s each way: {whose} "
             f"{significant(roof.peak_tflops * scale.factor)} {scale.of(roof.peak_key)} need "
-            f"{significant(roof.ridge)} FLOP per byte sent"
+            f"{significant(roof.ridge)} FLOP per byte sent{DOUBTED if roof.doubted else ''}"
         )
         out += hung(" third roof: ", said, cells, of_head="dim")
         drawn = third_roof(roof, cells, glyphs, scale)  # of several the last: the widest

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.tui.drawing.amount import amount
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.labelled import beside, indented, labelled, room
@@ -14,7 +15,7 @@ from roofwatch.tui.drawing.micro import micro
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, row, spread, text_of, wrapped
 from roofwatch.tui.drawing.scrolled import scrolled
 from roofwatch.tui.drawing.significant import significant
-from roofwatch.tui.kernels.kernel_rows import BOUND, roof_name
+from roofwatch.tui.kernels.kernel_rows import BOUND, IN_TERA, roof_name
 from roofwatch.tui.kernels.kernel_table import share
 from roofwatch.tui.kernels.roof_share import share_said
 from roofwatch.tui.widgets.scrolled_sheet import ScrolledSheet
@@ -40,7 +41,13 @@ def head(p: KernelPoint, cells: int, glyphs: Glyphs) -> Row:
     return spread([(name, "title")], bound, cells)
 
 
-def body(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs) -> list[Row]:
+def body(
+    p: KernelPoint,
+    mapped: Sequence[KernelPoint],
+    cells: int,
+    glyphs: Glyphs,
+    scale: RateScale = IN_TERA,
+) -> list[Row]:
     """All rows under the head."""
     shape = ", ".join(f"{shown(name)} {size}" for name, size in p.shape.items())
     variant = f", {shown(p.variant)}" if p.variant else ""
@@ -55,9 +62,9 @@ def body(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyp
         *labelled("work", f"{amount(p.flop, 'FLOP')}, {amount(p.bytes, 'B')}", cells),
         *labelled("intensity", f"{significant(p.intensity)} FLOP/byte", cells),
         *labelled("time", time_said(p.time_s), cells, "strong"),
-        *labelled("rate", _rate(p), cells, "strong"),
+        *labelled("rate", _rate(p, scale), cells, "strong"),
         row(""),
-        *_roof(p, mapped, cells),
+        *_roof(p, mapped, cells, scale),
         *beside("at least", _least(p, room(cells), glyphs), cells),
         row(""),
     ]
@@ -73,16 +80,18 @@ def _kernel(p: KernelPoint) -> str:
     return "its name was not read"
 
 
-def _rate(p: KernelPoint) -> str:
-    return f"{significant(p.gbs)} GB/s, {significant(p.tflops)} TFLOP/s"
+def _rate(p: KernelPoint, scale: RateScale) -> str:
+    rate = significant(p.tflops * scale.factor)
+    return f"{significant(p.gbs)} GB/s, {rate} {scale.named('TFLOP/s')}"
 
 
-def _roof(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int) -> list[Row]:
+def _roof(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, scale: RateScale) -> list[Row]:
     """How near it is to which roof, and whose that is."""
     if p.roof is None:
         return labelled("of roof", "no roof of its own is measured", cells)
     by = f", by {roof_name(p, mapped)}" if p.roof_by else ""
-    said = f"{share(p)} of {significant(p.roof)} {p.roof_unit}{by}"
+    rate = f"{significant(p.roof * scale.factor_of(p.roof_unit or ''))} "
+    said = f"{share(p)} of {rate}{scale.named(p.roof_unit or '')}{by}"
     return labelled("of roof", said, cells, "strong")
 
 
@@ -130,23 +139,33 @@ def build(
     height: int,
     glyphs: Glyphs,
     scroll: int = 0,
+    scale: RateScale = IN_TERA,
 ) -> list[Row]:
     """The head, and what of the body fits from row ``scroll`` on; at most ``height`` rows."""
-    return scrolled(_whole(p, mapped, cells, glyphs), HEAD, cells, height, scroll)
+    return scrolled(_whole(p, mapped, cells, glyphs, scale), HEAD, cells, height, scroll)
 
 
-def _whole(p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs) -> list[Row]:
-    return [head(p, cells, glyphs), row(""), *body(p, mapped, cells, glyphs)]
+def _whole(
+    p: KernelPoint, mapped: Sequence[KernelPoint], cells: int, glyphs: Glyphs, scale: RateScale
+) -> list[Row]:
+    return [head(p, cells, glyphs), row(""), *body(p, mapped, cells, glyphs, scale)]
 
 
 class KernelPage(ScrolledSheet):
     """A kernel, opened, as it stood then."""
 
-    def __init__(self, point: KernelPoint, mapped: Sequence[KernelPoint], glyphs: Glyphs) -> None:
+    def __init__(
+        self,
+        point: KernelPoint,
+        mapped: Sequence[KernelPoint],
+        glyphs: Glyphs,
+        scale: RateScale = IN_TERA,
+    ) -> None:
         super().__init__(glyphs, MOST, HEAD)
         self._point = point
         self._mapped = mapped
+        self._scale = scale
 
     def whole(self, cells: int) -> list[Row]:
         """All rows."""
-        return _whole(self._point, self._mapped, cells, self.glyphs)
+        return _whole(self._point, self._mapped, cells, self.glyphs, self._scale)

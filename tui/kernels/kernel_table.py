@@ -11,11 +11,12 @@ from roofwatch.roofline.roof import STOP
 from roofwatch.roofline.time_said import time_said
 from roofwatch.session.kernel_map import KernelPoint
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Piece, Row, fit, head_of, row
 from roofwatch.tui.drawing.significant import significant
 from roofwatch.tui.drawing.telling import arrows, more_rows
-from roofwatch.tui.kernels.kernel_rows import BOUND, letters
+from roofwatch.tui.kernels.kernel_rows import BOUND, IN_TERA, letters
 from roofwatch.tui.kernels.roof_share import share_said
 
 BAR_CELLS, RATE = 12, 9
@@ -51,7 +52,12 @@ def _columns(mapped: Sequence[KernelPoint], cells: int) -> _Columns:
 
 
 def around(
-    mapped: Sequence[KernelPoint], at: int, cells: int, height: int, glyphs: Glyphs
+    mapped: Sequence[KernelPoint],
+    at: int,
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    scale: RateScale = IN_TERA,
 ) -> list[Row]:
     """The head, then the kernels around the cursor, and how many there are besides."""
     if height < 2:
@@ -61,7 +67,7 @@ def around(
         lines -= 1  # for how many more there are
     first = min(max(0, at - lines // 2), max(0, len(mapped) - lines))
     chosen = range(first, min(len(mapped), first + lines))
-    out = lines_of(mapped, chosen, at, cells, glyphs)
+    out = lines_of(mapped, chosen, at, cells, glyphs, scale)
     if 1 + lines < height and lines < len(mapped):
         out.append(fit(row((_more(first, len(mapped) - first - lines, glyphs), "dim")), cells))
     return out
@@ -79,18 +85,23 @@ def lines_of(
     at: int | None,
     cells: int,
     glyphs: Glyphs,
+    scale: RateScale = IN_TERA,
 ) -> list[Row]:
     """The head and the chosen kernels, the one under the cursor marked."""
     columns = _columns(mapped, cells)
     head = f"   {'kernel':<{columns.name}}"
-    head += "".join(f"{'' if n == BAR else n:>{COLUMNS[n]}}" for n in columns.shown)
+    head += "".join(f"{'' if n == BAR else scale.named(n):>{COLUMNS[n]}}" for n in columns.shown)
     out: list[Row] = [fit(row((f"{head}  bound", "dim")), cells)]
     marks = letters(mapped)
-    out += [fit(_line(marks[i], mapped[i], columns, i == at, glyphs), cells) for i in chosen]
+    for i in chosen:
+        line = _line(marks[i], mapped[i], columns, i == at, glyphs, scale)
+        out.append(fit(line, cells))
     return out
 
 
-def _line(mark: str, p: KernelPoint, columns: _Columns, here: bool, glyphs: Glyphs) -> list[Piece]:
+def _line(
+    mark: str, p: KernelPoint, columns: _Columns, here: bool, glyphs: Glyphs, scale: RateScale
+) -> list[Piece]:
     label = head_of(shown(p.label), columns.name, glyphs.ellipsis)
     label += " " * (columns.name - cell_len(label))
     full = p.of_roof is not None and p.of_roof >= STOP
@@ -99,7 +110,7 @@ def _line(mark: str, p: KernelPoint, columns: _Columns, here: bool, glyphs: Glyp
     texts = {
         "FLOP/B": (significant(p.intensity, decimals=3), plain),
         "GB/s": (significant(p.gbs, decimals=3), plain),
-        "TFLOP/s": (significant(p.tflops), plain),
+        "TFLOP/s": (significant(p.tflops * scale.factor), plain),
         "time": (time_said(p.time_s), plain),
         "of roof": (share(p), "ok" if full else plain),
         BAR: (

@@ -17,6 +17,7 @@ from roofwatch.session.fusion import Fusion, fusions
 from roofwatch.session.kernel_map import KernelPoint, kernel_map
 from roofwatch.session.links import links
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import RateScale, rate_scale
 from roofwatch.session.roofs import Roofs, roofs
 from roofwatch.session.sweeps import sweeps
 from roofwatch.tui.drawing.glyphs import UNICODE, Glyphs
@@ -97,11 +98,11 @@ def build(
         reach = arrows(glyphs)[1] if view else f"key {NUMBER}"
         body = _scrolled(pages[which].rows(cells - 1), at, height - 1, reach)
     elif view is None:
-        body = _followed(own, mapped, cells, height - 1, glyphs)
+        body = _followed(own, mapped, cells, height - 1, glyphs, rate_scale(session))
     else:
         at = min(len(mapped) - 1, max(0, at))
         chains = fusions(session, own) if cells >= BESIDE else []
-        body = _map(own, mapped, chains, at, cells, height - 1, glyphs)
+        body = _map(own, mapped, chains, at, cells, height - 1, glyphs, rate_scale(session))
     return page([head, *micro(body, glyphs)], cells, height)
 
 
@@ -114,7 +115,8 @@ def page_of(session: Session, view: View, glyphs: Glyphs) -> Sheet | None:
     pages = _pages(session, own, mapped, glyphs)
     if not mapped or pages[view.page % len(pages)].name != MAP:
         return None
-    return KernelPage(mapped[min(len(mapped) - 1, max(0, view.at))], mapped, glyphs)
+    at = min(len(mapped) - 1, max(0, view.at))
+    return KernelPage(mapped[at], mapped, glyphs, rate_scale(session))
 
 
 def length(session: Session, cells: int, height: int, glyphs: Glyphs, view: View) -> int:
@@ -220,11 +222,12 @@ def _map(
     cells: int,
     height: int,
     glyphs: Glyphs,
+    scale: RateScale,
 ) -> list[Row]:
     """What fusion brings stands below the table of a large screen."""
     if cells >= BESIDE:
-        return _side_by_side(own, mapped, chains, at, cells, height, glyphs)
-    said = [_below(mapped, i, cells - 1) for i in range(len(mapped))]
+        return _side_by_side(own, mapped, chains, at, cells, height, glyphs, scale)
+    said = [_below(mapped, i, cells - 1, scale) for i in range(len(mapped))]
     # The picture keeps its height whatever the longest reason takes of the table.
     room = height - max(map(len, said))
     rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], room - min(len(mapped), TABLE) - 2))
@@ -232,14 +235,19 @@ def _map(
         rows = 0
     if room > len(mapped) + 1 + PLOT_ROWS[0]:
         rows = min(PLOT_ROWS[1], room - len(mapped) - 1)
-    picture = _picture(own, mapped, at, cells - 1, rows, glyphs)
+    picture = _picture(own, mapped, at, cells - 1, rows, glyphs, scale)
     told = said[at][: max(0, height - len(picture) - LEAST_TABLE)]
     lines = height - len(picture) - len(told)
-    return [*picture, *page(around(mapped, at, cells, lines, glyphs), cells, lines), *told]
+    return [*picture, *page(around(mapped, at, cells, lines, glyphs, scale), cells, lines), *told]
 
 
 def _followed(
-    own: Roofs, mapped: Sequence[KernelPoint], cells: int, height: int, glyphs: Glyphs
+    own: Roofs,
+    mapped: Sequence[KernelPoint],
+    cells: int,
+    height: int,
+    glyphs: Glyphs,
+    scale: RateScale,
 ) -> list[Row]:
     """The picture over as many kernels as fit, those furthest from their roof before the others."""
     rows = max(PLOT_ROWS[0], min(PLOT_ROWS[1], height - len(mapped) - 1))
@@ -249,16 +257,16 @@ def _followed(
     lines -= 1 if lines < len(mapped) else 0
     far = sorted(range(len(mapped)), key=lambda i: mapped[i].of_roof or 0.0)
     chosen = sorted(far[: max(0, lines)])
-    picture = _picture(own, mapped, None, cells - 1, rows, glyphs)
-    table = lines_of(mapped, chosen, None, cells, glyphs)
+    picture = _picture(own, mapped, None, cells - 1, rows, glyphs, scale)
+    table = lines_of(mapped, chosen, None, cells, glyphs, scale)
     hidden = len(mapped) - len(chosen)
     more = [row((f"   {hidden} more: key {NUMBER}", "dim"))] if hidden else []
     return [*picture, *table, *more]
 
 
-def _below(mapped: Sequence[KernelPoint], at: int, cells: int) -> list[Row]:
+def _below(mapped: Sequence[KernelPoint], at: int, cells: int, scale: RateScale) -> list[Row]:
     """What is said of one kernel where the picture leaves little room."""
-    why, treated, _ = _said(mapped, at, cells)
+    why, treated, _ = _said(mapped, at, cells, scale)
     return [*why, *treated]
 
 
@@ -270,23 +278,24 @@ def _side_by_side(
     cells: int,
     height: int,
     glyphs: Glyphs,
+    scale: RateScale,
 ) -> list[Row]:
     """The table left; right the picture, then all that is known of the kernel under the cursor."""
     left = min(cells * 60 // 100, FIGURES + RATE + BAR_CELLS + 1 + longest(mapped) + 6)
     right = cells - left - 2
-    why, do, least = _said(mapped, at, right - 1)
+    why, do, least = _said(mapped, at, right - 1, scale)
     said = [*why, *do, *least]
     treated = [row(""), *treatments(mapped, right - 1)]
-    lower: list[list[Row]] = [legend(mapped, left - 1), fusion_rows(chains, left)]
+    lower: list[list[Row]] = [legend(mapped, left - 1, scale), fusion_rows(chains, left)]
     rows = max(0, min(PLOT_ROWS[1], height - len(said) - 1))
     if height - len(said) - len(treated) - 1 >= BESIDE_ROWS:
         rows = min(PLOT_ROWS[1], height - len(said) - len(treated) - 1)
         said += treated
     else:
         lower.append(treatments(mapped, left - 1))
-    picture = _picture(own, mapped, at, right, rows, glyphs)
+    picture = _picture(own, mapped, at, right, rows, glyphs, scale)
     beside = page([*picture, row(""), *said], right, height)
-    table = around(mapped, at, left, height, glyphs)
+    table = around(mapped, at, left, height, glyphs, scale)
     for more in lower:
         fits = len(table) + 1 + len(more) <= height and all(width(r) <= left for r in more)
         table += [row(""), *more] if more and fits else []
@@ -301,11 +310,12 @@ def _picture(
     cells: int,
     height: int,
     glyphs: Glyphs,
+    scale: RateScale,
 ) -> list[Row]:
     """The kernels under the roof, the one under the cursor marked."""
     if height < PLOT_ROWS[0]:
         return []
-    rows = plot(own, mapped, cells, height, glyphs)
+    rows = plot(own, mapped, cells, height, glyphs, scale)
     if at is None:
         return rows
     mark = letters(mapped)[at]
@@ -325,11 +335,14 @@ def _marked(pieces: Row, mark: str) -> list[Piece]:
 
 
 def _said(
-    mapped: Sequence[KernelPoint], at: int, cells: int
+    mapped: Sequence[KernelPoint], at: int, cells: int, scale: RateScale
 ) -> tuple[list[Row], list[Row], list[Row]]:
     """How near one kernel is to which roof and why not nearer; what treats it; its least times."""
     p = mapped[at]
-    roof = f"{share(p)} of {figure(p.roof)} {p.roof_unit}" if p.roof else "no roof of its own"
+    unit, roof = p.roof_unit or "", "no roof of its own"
+    if p.roof:
+        rate = figure(p.roof * scale.factor_of(unit))
+        roof = f"{share(p)} of {rate} {scale.named(unit)}"
     by = f" ({roof_name(p, mapped)})" if p.roof_by else ""
     if not p.flop:
         by += ", no point on the picture: 0 FLOP"

@@ -6,6 +6,7 @@ from roofwatch.roofline.common_work import common
 from roofwatch.roofline.suite import LINKS
 from roofwatch.session.fold import Session
 from roofwatch.session.program import PROGRAM
+from roofwatch.session.rate_scale import rate_scale
 from roofwatch.session.roofs import Roofs
 from roofwatch.tui.drawing.numbers import figure
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
@@ -41,13 +42,15 @@ def unmeasured(session: Session, own: Roofs, follows: bool, cells: int, height: 
     rows += [row(""), *wrapped(said, cells - 2, "title", " ")]
     work = common("fp32" if key == "fp32" else "bf16")
     full = cells >= PAPER_CELLS
-    heads = ("FLOP/byte", "at most TFLOP/s") if full else ("FLOP/B", "TFLOP/s")
+    scale = rate_scale(session)
+    unit = scale.named("TFLOP/s")
+    heads = ("FLOP/byte", f"at most {unit}") if full else ("FLOP/B", unit)
     sizes = (10, 17) if full else (8, 9)
     head = "".join(f"{name:>{size}}" for name, size in zip(heads, sizes, strict=True))
     rows.append(row((f"   {'work':<26}{head}  bound", "dim")))
     for c in work[: max(0, height - len(rows))]:
         bound = "memory" if c.intensity < roof.ridge else "compute"
         line = f"   {c.name:<26}{figure(c.intensity):>{sizes[0]}}"
-        line += f"{figure(roof.attainable_tflops(c.intensity)):>{sizes[1]}}  "
+        line += f"{figure(roof.attainable_tflops(c.intensity) * scale.factor):>{sizes[1]}}  "
         rows.append(row(line, (bound, BOUND[bound])))
     return rows

@@ -14,6 +14,7 @@ from roofwatch.tui.notebook.finding_rows import mark_of, name_of, severity_of, s
 
 STYLE = {BELIEVABLE: "ok", SUSPECT: "warn", WRONG: "wrong", CANNOT_SAY: "dim"}
 
+WITH_UNIT = {"time_s": "time"}  # a number in seconds and one with its unit are one field
 FULL_GUESSES = 2  # the likeliest are told in full, the others named
 
 
@@ -96,7 +97,7 @@ def body(
     if verdict.gpu_note:
         out += wrapped(verdict.gpu_note, room, "warn", lead)
     if verdict.missing:
-        names = _listed(map(field, verdict.missing))
+        names = _listed(field(WITH_UNIT.get(name, name)) for name in verdict.missing)
         out += wrapped(fill(label("missing"), {"fields": names}), room, "strong", lead)
     possible = [f for f in verdict.findings if is_possible(verdict, f)]
     also = [f for f in verdict.findings if is_guess(f)][FULL_GUESSES:]

@@ -56,16 +56,16 @@ def table_rows(plans: Sequence[Plan], cells: int, glyphs: Glyphs) -> list[Row]:
     for doubt in dict.fromkeys(d for p in plans for d in p.doubts):
         rows += wrapped(doubt, cells, "warn", " ")
     rows += _lines(what, names, columns, widths, cells, glyphs)
-    return rows if "limit" not in columns else [*rows, *_why(plans, cells)]
+    return rows if "limit" not in columns else [*rows, *_why(plans, "roof at" in widths, cells)]
 
 
-def _why(plans: Sequence[Plan], cells: int) -> list[Row]:
-    """What never and each limit in the table of pairs mean."""
+def _why(plans: Sequence[Plan], roof_at: bool, cells: int) -> list[Row]:
+    """What never (in ``roof_at``, if that column stands) and each limit of the pairs mean."""
     most = _largest(plans[0])
     said = {}
-    if any(p.b_star is None for p in plans):
+    if roof_at and any(p.b_star is None for p in plans):
         said["never"] = "no batch reaches the roof: AI_max lies under the ridge"
-    elif not all(p.reaches_roof for p in plans):
+    elif roof_at and not all(p.reaches_roof for p in plans):
         said["never"] = "the batch that reaches the roof does not fit"
     limits = {p.limited_by for p in plans}
     if AI_MAX in limits:

@@ -9,7 +9,7 @@ from roofwatch.session.plan_parallel import GIVEN, MEASURED, ScalePoint
 from roofwatch.tui.drawing.numbers import figure, percent
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
 from roofwatch.tui.drawing.significant import rate
-from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said
+from roofwatch.tui.plan.plan_rows import duration, fit_off, latency_said, of_one_link
 
 UNCOUNTED = "none counted: an upper bound"
 PAYS_SAID = "More cards pay while each row's step is a tenth or more shorter than the one above."
@@ -29,14 +29,23 @@ def bounded(p: Plan, most: int) -> bool:
     return 0 < p.latency_most < most
 
 
+def charged_more(p: Plan, most: int) -> bool:
+    """Whether the next number of cards is charged with the latency of more than it has: that it
+    does not pay is then no sure thing."""
+    after = min((x.tp for x in p.scaling if x.tp > most), default=0)
+    return 0 < after < p.latency_cards and of_one_link(p, after)
+
+
 def ends_at(p: Plan, batch: int) -> str:
     """Up to how many cards a step of that batch becomes a tenth shorter each time.
 
-    Without a latency, or by that of fewer cards, it is an upper bound, and stands so beside it.
+    Without a latency, or by that of fewer cards, it is an upper bound, by that of more cards a
+    lower one, and stands so beside it.
     """
     most, last = p.pays_to[batch], max(x.tp for x in p.scaling)
     said = f"pays up to the {most} shown" if most == last else f"stops paying at {most}"
     said = f"{said} at most" if bounded(p, most) else said
+    said = f"{said} at the earliest" if charged_more(p, most) else said
     return f"{said}{later(p, batch)}"
 
 
@@ -77,8 +86,11 @@ def scaling_rows(p: Plan, cells: int) -> list[Row]:
 
 
 def _why_at_most(p: Plan, batch: int) -> str:
-    """By the latency of fewer cards; that none is counted stands in the line below."""
-    if p.latency_from == NONE or not bounded(p, p.pays_to[batch]):
+    """By the latency of fewer or more cards; that none is counted stands in the line below."""
+    most = p.pays_to[batch]
+    if charged_more(p, most):
+        return f", by the latency of {p.latency_cards} cards"
+    if p.latency_from == NONE or not bounded(p, most):
         return ""
     return f", by the latency of {p.latency_most} cards"
 
@@ -94,6 +106,7 @@ def _of_latency(p: Plan, batch: int) -> str:
 
 def _style(p: Plan, batch: int) -> str:
     unsure = p.latency_from == NONE or fit_off(p) or bounded(p, p.pays_to[batch])
+    unsure = unsure or charged_more(p, p.pays_to[batch])
     return "warn" if unsure else "dim"
 
 

@@ -23,6 +23,7 @@ from roofwatch.tui.plan.plan_rows import (
     latency_beyond,
     latency_of,
     least_said,
+    peak_said,
     size,
     tenth,
     under,
@@ -81,7 +82,7 @@ def _ridge(p: Plan) -> list[str]:
     if p.figures != NOMINAL and p.ridge_nominal is not None:
         parts[1] += f" (nominal {figure(p.ridge_nominal)})"
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
-    return [*parts, f"{figure(p.peak_tflops)} TFLOP/s{flat} over {figure(p.bandwidth_gbs)} GB/s"]
+    return [*parts, f"{peak_said(p)}{flat} over {figure(p.bandwidth_gbs)} GB/s"]
 
 
 def _each(p: Plan) -> list[str]:
@@ -111,7 +112,8 @@ def _b_star(p: Plan) -> list[str]:
 def _memory(p: Plan) -> list[str]:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return ["not known", "no batch is too large"]
-    of = f" a card, {p.tp} cards" if p.tp > 1 else ""
+    shared = f", {p.memory_shared_by} of one host" if p.memory_shared_by else ""
+    of = f" a card, {p.tp} cards{shared}" if p.tp > 1 else ""
     if not p.batch_memory_cap:
         return ["too small", f"{size(p.memory_bytes)}{of} do not hold it"]
     full = f"full at batch {p.batch_memory_cap}" if p.reaches_roof else ""  # else the limit says it

@@ -11,6 +11,7 @@ from roofwatch.session.plan import MEASURED, NONE, OF_RIDGE, OF_ROOF, Plan
 from roofwatch.session.plan_parallel import TRUSTED
 from roofwatch.session.plan_step import PlanPoint
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import scale_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.numbers import figure, money, priced
 from roofwatch.tui.drawing.rows_of_text import Row, hung, row, wrapped
@@ -115,14 +116,25 @@ def latency_of(p: Plan) -> str:
 
 
 def latency_beyond(p: Plan) -> str:
-    """What it is over other numbers of cards."""
+    """What it is over the other numbers of cards that are shown."""
     if p.node_cards:
         return "of " + ("one node" if p.tp <= p.node_cards else "several nodes")
     if not p.latency_cards:
         return "it grows with the cards"
-    if p.latency_cards > p.tp:
-        return "over fewer it may be shorter, which is not counted"
-    return "over more it is longer, which is not counted"
+    fewer = fewer_wait_less(p) or p.latency_cards > p.tp
+    more = p.latency_cards <= p.tp
+    said = ["over fewer it may be shorter"] * fewer + ["over more it is longer"] * more
+    return f"{', '.join(said)}, which is not counted"
+
+
+def fewer_wait_less(p: Plan) -> bool:
+    """Whether rows of fewer cards are charged with the all-reduce of more."""
+    return any(1 < x.tp < p.latency_cards and of_one_link(p, x.tp) for x in p.scaling)
+
+
+def of_one_link(p: Plan, cards: int) -> bool:
+    """Whether so many cards meet by the link of the plan's own: within a node, or beyond it."""
+    return not p.node_cards or (cards <= p.node_cards) == (p.tp <= p.node_cards)
 
 
 def slowest(ranks: int) -> str:
@@ -130,11 +142,17 @@ def slowest(ranks: int) -> str:
     return f", slowest of {ranks}" if ranks > 1 else ""
 
 
+def peak_said(p: Plan) -> str:
+    """In TFLOP/s, of a slow device in GFLOP/s."""
+    scale = scale_of([p.peak_tflops])
+    return f"{figure(p.peak_tflops * scale.factor)} {scale.named('TFLOP/s')}"
+
+
 def _ridge(p: Plan) -> str:
     key = f"{p.peak_key}, " if p.peak_key else ""
     flat = f" {p.peak_flat}" if p.peak_from == MEASURED else ""
     whose = f"{key}{_from(p.peak_from)}{flat}{slowest(p.peak_slowest_of)}"
-    peak = f"{figure(p.peak_tflops)} TFLOP/s ({whose})"
+    peak = f"{peak_said(p)} ({whose})"
     whose = f"{_from(p.bandwidth_from)}{slowest(p.bandwidth_slowest_of)}"
     roof = f"{peak} over {figure(p.bandwidth_gbs)} GB/s ({whose})"
     said = f"{figure(p.ridge)} FLOP/byte"
@@ -179,13 +197,19 @@ def under(p: Plan, below: str = "lies below", at: str = "is at") -> str:
     return below if p.ai_max < p.ridge * (1 - SAME_RIDGE) else at
 
 
+def of_host(p: Plan) -> str:
+    """That the "cards" are processes of one host, whose memory counts once."""
+    n = p.memory_shared_by
+    return f", its share of the memory that {n} ranks of one host have together" if n else ""
+
+
 def _memory(p: Plan) -> str:
     if p.memory_bytes is None or p.batch_memory_cap is None:
         return "not known, so no batch is too large"
     room = f"{size(p.memory_bytes)} ({p.memory_bytes / 2**30:.4g} GiB)"
     cap = p.batch_memory_cap
     if p.tp > 1:
-        room += f" a card: {p.tp} cards together"
+        room += f" a card{of_host(p)}: {p.tp} cards together"
         held = "hold" if cap else "do not hold"
     else:
         held = "holds" if cap else "does not hold"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofwatch.notebook.finding import Finding
 from roofwatch.session.cost import BatchCost, Cost, DecodeCost, Idle, costs
 from roofwatch.session.decode import DecodeCurve
 from roofwatch.session.fold import Session
 from roofwatch.session.printable import shown
+from roofwatch.session.roof_doubts import doubted
 from roofwatch.session.roofs import Roofs
 from roofwatch.tui.drawing.numbers import LONGEST_CURRENCY, NOT_READ, figure, money, money_column
 from roofwatch.tui.drawing.rows_of_text import Row, row, wrapped
@@ -20,9 +22,13 @@ HELD = {"sustained": "held", "burst": "in bursts"}
 
 
 def cost_rows(
-    session: Session, own: Roofs, cells: int, curves: Sequence[DecodeCurve] | None = None
+    session: Session,
+    own: Roofs,
+    cells: int,
+    curves: Sequence[DecodeCurve] | None = None,
+    found: Sequence[Finding] | None = None,
 ) -> list[Row]:
-    """The section of the report; none without a price."""
+    """The section of the report; none without a price. ``found`` spares judging it again."""
     bill = costs(session, own, curves)
     if bill is None:
         return []
@@ -31,6 +37,8 @@ def cost_rows(
     rows += _sentence(_bought(bill, own), cells)
     for idle in bill.idle:
         rows += _sentence(_stands_idle(session, idle, bill), cells)
+    for said in _doubts(session, own, bill, found):
+        rows += [((INDENT, ""), *r) for r in wrapped(said, cells - len(INDENT) - 1, "warn")]
     for curve in bill.decode:
         rows += [row(""), *_curve(curve, bill, cells)]
     return rows
@@ -65,6 +73,28 @@ def _stands_idle(session: Session, idle: Idle, bill: Cost) -> str:
         f"While {name} runs, {_share(share)} of the {idle.peak_key} compute ({held}) stands idle: "
         f"{of_rent} an hour."
     )
+
+
+def _doubts(session: Session, own: Roofs, bill: Cost, found: Sequence[Finding] | None) -> list[str]:
+    """Which rates that the sentences above rest on are not to be believed."""
+    rests: dict[str, str] = {}  # by probe what it is called
+    if bill.per_petabyte is not None and own.bandwidth is not None:
+        rests[own.bandwidth.probe] = "the bandwidth"
+    flats = [(i.peak_key, i.roof) for i in bill.idle]
+    if own.main_key in bill.per_exa:
+        of_main = own.compute[own.main_key]
+        flats.insert(0, (own.main_key, "sustained" if of_main.sustained_tflops else "burst"))
+    for key, which in flats:
+        of = own.compute[key]
+        measured = of.sustained if which == "sustained" else of.burst
+        if measured is not None:
+            rests[measured.probe] = f"the {key} rate {HELD[which]}"
+    reasons = doubted(session, own, found)
+    return [
+        f"Not to be believed: {name} ({reasons[probe]}), nor what is reckoned with it here."
+        for probe, name in rests.items()
+        if probe in reasons
+    ]
 
 
 def _bought(bill: Cost, own: Roofs) -> str:

@@ -26,12 +26,13 @@ from roofwatch.tui.printed.print_json import print_json_lines
 
 YEAR = 100  # cells from which a date has its year
 SUITE, RATE, KEY, STEP, FOUND, HOURS, COST = 9, 6, 6, 8, 6, 7, 10
+TIGHT = 1  # cells that step and cost give a card's name where it is narrow
 LEAST_CARD, MOST_CARD = 6, 26
 MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel(R) ")
 LEAST_HOURS = 0.001  # what is less is said to be less
 LEAST_COST = 1e-4
 IN_GIGA = "G"  # behind a rate of arithmetic that has no digits in TFLOP/s
-UNITS = f"burst and held: TFLOP/s (TOPS), with {IN_GIGA} GFLOP/s (GOPS)"
+UNITS = f"{IN_GIGA}: GFLOP/s (GOPS), without it TFLOP/s (TOPS)"
 HEADS = (("GB/s", RATE), ("burst", RATE), ("held", RATE))
 
 
@@ -78,20 +79,24 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
     priced = any(e.cost is not None for e in found)
     paid = max([COST, *(cell_len(_cost(e)) + 1 for e in found)]) if priced else 0
     roomy = room >= YEAR + (HOURS + paid if priced else 0)
+    step = STEP
+    if priced and not roomy:
+        step -= TIGHT
+        paid = max([COST - TIGHT, *(cell_len(_cost(e)) + 1 for e in found)])
     when = 17 if roomy else 12
     key = roomy or not priced
-    fixed = when + SUITE + 3 * RATE + (KEY if key else 0) + STEP + FOUND + 2
+    fixed = when + SUITE + 3 * RATE + (KEY if key else 0) + step + FOUND + 2
     fixed += HOURS + paid if priced else 0
     longest = max((len(_card(e)) for e in found), default=0) + 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room - fixed - 1))
     head = f" {'UTC':<{when}}{'card':<{card}}{'suite':<{SUITE}}"
     head += "".join(f"{name:>{size}}" for name, size in HEADS)
     head += f" {'of':<{KEY - 1}}" if key else ""
-    head += f"{'b=1 ms':>{STEP}}{'found':>{FOUND}}"
+    head += f"{'b=1 ms':>{step}}{'found':>{FOUND}}"
     head += f"{'hours':>{HOURS}}{'cost':>{paid}}" if priced else ""
     out = [row((head, "dim"))]
     for e in found:
-        out += _line(e, when, card, key, paid, room, glyphs)
+        out += _line(e, when, card, key, step, paid, room, glyphs)
     if not key and (said := _keys_said(found)):
         out += wrapped(said, room - 2, "dim", " ")
     if any(_giga(e) for e in found):
@@ -100,7 +105,14 @@ def log_rows(found: Sequence[Logged], room: int, glyphs: Glyphs) -> list[Row]:
 
 
 def _line(
-    e: Logged, when: int, card: int, key: bool, paid: int, room: int, glyphs: Glyphs
+    e: Logged,
+    when: int,
+    card: int,
+    key: bool,
+    step_cells: int,
+    paid: int,
+    room: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
     date = _date(e, when)
     if e.problem is not None:
@@ -113,11 +125,11 @@ def _line(
     text += "".join(f"{said:>{RATE}}" for said in rates)
     text += f" {head_of(shown(e.peak_key or ''), KEY - 1, glyphs.ellipsis):<{KEY - 1}}" * key
     step = figure(e.decode["step_s"] * 1e3) if e.decode else "-"
-    text += f"{step:>{STEP}}{_found(e):>{FOUND}}"
+    text += f"{step:>{step_cells}}{_found(e):>{FOUND}}"
     if paid:
         text += f"{_hours(e):>{HOURS}}{_cost(e):>{paid}}"
     cut = f"  {e.state}" if e.state != "complete" else ""
-    cut += f"  {e.slow} slow" if e.slow else ""
+    cut += f"  {e.slow} slow" if e.slow else f"  {e.doubted} doubted" if e.doubted else ""
     grave = bool(e.findings and e.findings["wrong"])
     line = row((text, "warn" if grave else ""))
     if cell_len(text + cut) <= room:

@@ -12,6 +12,7 @@ from typing import TextIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from roofwatch.notebook.finding import NOTE
 from roofwatch.roofline.wide_range import says_little
 from roofwatch.session.fold import Session
 from roofwatch.session.live import Live
@@ -225,5 +226,8 @@ def line_of(r: ProbeRow, glyphs: Glyphs, again: str = "") -> str:
     rate = three_digits(r.measured) if r.measured is not None else NOT_READ
     measured = f"{rate:>6} {r.unit:<8}"
     said = f" {label:<21} {measured} {mark:<2} {expected:<24} {share}".rstrip()
+    grave = [c for c, of in zip(r.codes, r.severities, strict=False) if of != NOTE]
+    if told and r.within and grave:  # what else its mark is for than the range beside it
+        said += f", {', '.join(grave)}"
     said += f", {again}" if again else ""
     return f"{said}, on purpose" if r.on_purpose else said

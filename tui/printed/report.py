@@ -71,7 +71,7 @@ def report(
     rows += link_rows.build(links(session), cells, glyphs)
     rows += [*_trimmed(notebook_pane.build(session, cells, 400, glyphs, found)), row("")]
     rows += record_rows.session_rows(session, own, found, cells, glyphs)
-    bill = cost_rows(session, own, cells)
+    bill = cost_rows(session, own, cells, found=found)
     rows += [row(""), *bill] if bill else []
     if path is not None:
         rows += [row(""), row((f" session {shown(str(path))}", "dim"))]

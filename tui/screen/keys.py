@@ -133,7 +133,7 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(
         "Home End",
-        "to the first, to the last; Clocks: to the begin, to now",
+        "to the first, to the last; Clocks: to the beginning, to now",
         (("home", "end(-1)"), ("end", "end(1)")),
         IN_PANES,
         names=("First: to the beginning", "Last: to the end, to now"),

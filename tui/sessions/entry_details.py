@@ -8,11 +8,13 @@ from rich.cells import chop_cells, set_cell_size
 
 from roofwatch.roofline.size_said import size_said
 from roofwatch.session.entry import Entry
+from roofwatch.session.fleet.compared import Compared
 from roofwatch.session.listing import NOW, Listing
 from roofwatch.session.printable import shown
+from roofwatch.session.rate_scale import scale_of
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, head_of, hung, page, row, spread, wrapped
-from roofwatch.tui.sessions.entry_words import RATE, minutes, rate, when
+from roofwatch.tui.sessions.entry_words import RATE, all_giga, giga, minutes, rate, when
 
 OPENS = "Enter opens it, "
 OPENS_FLEET = "Enter opens its grid: a row a rank"
@@ -39,6 +41,7 @@ def brief(listing: Listing, e: Entry, cells: int, glyphs: Glyphs, marked: Path |
             *_of_fleet(e),
             *([f"driver {shown(e.driver) if e.driver else 'not told'}"] if e.ranks is None else []),
             f"torch {shown(e.torch) if e.torch else 'not told'}",
+            *(["G: GFLOP/s"] if giga(e) and not all_giga(listing.entries) else []),
             *([f"{e.runs} runs"] if e.runs > 1 else []),
             _faults(e),
             size_said(e.size_bytes) + (", figures from its head and tail" if e.partly else ""),
@@ -108,9 +111,14 @@ def _told(listing: Listing, e: Entry, cells: int, glyphs: Glyphs) -> list[Row]:
 def _roofs(e: Entry, glyphs: Glyphs) -> list[Row]:
     """The flats of each precision, in columns."""
     out: list[Row] = []
+    scale = scale_of([r for f in e.roofs for r in (f.burst, f.sustained) if r])
     for i, flat in enumerate(e.roofs):
+        factor = scale.factor_of(flat.unit)
         name = head_of(shown(flat.peak_key), LONGEST_KEY, glyphs.ellipsis)
-        burst, held = (rate(each, glyphs) for each in (flat.burst, flat.sustained))
+        burst, held = (
+            rate(None if each is None else each * factor, glyphs)
+            for each in (flat.burst, flat.sustained)
+        )
         label = "" if i else "roofs"
         out.append(
             row(
@@ -119,18 +127,27 @@ def _roofs(e: Entry, glyphs: Glyphs) -> list[Row]:
                 (f"{burst:>{RATE}}", "strong"),
                 (" burst", "dim"),
                 (f"{held:>{RATE}}", "strong"),
-                (f" held  {flat.unit}", "dim"),
+                (f" held  {scale.named(flat.unit)}", "dim"),
             )
         )
     return out
 
 
 def _of_fleet(e: Entry) -> list[str]:
-    """How many ranks a fleet had, and how many of them are slow."""
+    """How many ranks a fleet had, and how many of them are slow or doubted, as its report says."""
     if e.ranks is None:
         return []
     many = "1 rank" if e.ranks == 1 else f"{e.ranks} ranks"
-    return [f"{many} of {shown(e.suite or 'unknown')}", f"{e.slow} slow" if e.slow else "none slow"]
+    of = Compared(e.compared, e.judged, e.too_far)
+    if e.slow:
+        said = f"{e.slow} slow"
+    elif e.ranks == 1 or of.compared:
+        said = "" if e.ranks == 1 else f"none slow{of.in_some}"
+    else:
+        said = "" if e.too_far else "nothing compared"
+    far = f"{e.too_far} {'figure' if e.too_far == 1 else 'figures'} too far apart"
+    told = [said, far if e.too_far else "", f"{e.doubted} doubted" if e.doubted else ""]
+    return [f"{many} of {shown(e.suite or 'unknown')}", *filter(None, told)]
 
 
 def _faults(e: Entry) -> str:

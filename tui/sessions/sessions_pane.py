@@ -26,7 +26,15 @@ from roofwatch.tui.drawing.rows_of_text import (
 )
 from roofwatch.tui.drawing.telling import arrows
 from roofwatch.tui.sessions.entry_details import brief, tall
-from roofwatch.tui.sessions.entry_words import RATE, minutes, rate, suite_said, when
+from roofwatch.tui.sessions.entry_words import (
+    RATE,
+    all_giga,
+    flops,
+    minutes,
+    rate,
+    suite_said,
+    when,
+)
 
 ROOMY = 100  # cells from which a date has its year and a card its maker
 LEAST_BELOW = 12  # rows from which there are details under the table
@@ -56,6 +64,7 @@ class _Columns(NamedTuple):
     held: int
     key: int
     long: bool
+    giga: bool  # whether every rate of arithmetic is in GFLOP/s
 
 
 def build(
@@ -147,13 +156,14 @@ def _columns(entries: Sequence[Entry], cells: int) -> _Columns:
     longest = max((cell_len(_card(e, roomy)) for e in entries), default=0)
     room = cells - MARK - when - STATE - sum(of.values()) - 1
     card = max(LEAST_CARD, min(MOST_CARD, longest, room))
-    return _Columns(roomy, newest[:4], when, card + 1, **of, long=long)
+    return _Columns(roomy, newest[:4], when, card + 1, **of, long=long, giga=all_giga(entries))
 
 
 def _head(c: _Columns, count: int, first: int, seen: int, cells: int, glyphs: Glyphs) -> Row:
     text = f"{'':<{MARK}}{'UTC':<{c.when}}{'card':<{c.card}}{'suite' if c.suite else '':<{c.suite}}"
     text += f"{'state':<{STATE}}"
-    tail = LONG_RATE if c.long else ""
+    unit = LONG_RATE.replace("T", "G", 1) if c.giga else LONG_RATE
+    tail = unit if c.long else ""
     for size, name in (
         (c.minutes, "min"),
         (c.slope, DRAM if c.slope > len(DRAM) else DRAM.split()[1]),
@@ -161,7 +171,7 @@ def _head(c: _Columns, count: int, first: int, seen: int, cells: int, glyphs: Gl
         (c.held, f"held{tail}"),
     ):
         text += f"{name:>{size}}" if size else ""
-    text += f" {'of' if c.long else 'TFLOP/s':<{c.key - 1}}" if c.key else ""
+    text += f" {'of' if c.long else unit.strip():<{c.key - 1}}" if c.key else ""
     places = f"{first + 1} {glyphs.dash} {first + seen} of {count}" if seen < count else ""
     gap = cells - cell_len(text) - cell_len(places) - 1
     return row((text + (" " * gap + places if gap > 2 else ""), "dim"))
@@ -195,11 +205,14 @@ def _line(
         (f"{when(e, c.roomy, c.year):<{c.when}}", here),
         (set_cell_size(card, c.card), here),
         (set_cell_size(suite, c.suite), f"dim{here}"),
-        (f"{state:<{STATE}}", f"{STATE_STYLE.get(state, 'warn' if e.slow else '')}{here}"),
+        (
+            f"{state:<{STATE}}",
+            f"{STATE_STYLE.get(state, 'warn' if e.slow or e.doubted else '')}{here}",
+        ),
         (_right(minutes(e.duration_s), c.minutes), f"dim{here}"),
         (_right(rate(e.bandwidth_gbs, glyphs), c.slope), f"strong{here}"),
-        (_right(rate(e.burst_tflops, glyphs), c.burst), f"strong{here}"),
-        (_right(rate(e.sustained_tflops, glyphs), c.held), f"strong{here}"),
+        (_right(flops(e, e.burst_tflops, glyphs, c.giga), c.burst), f"strong{here}"),
+        (_right(flops(e, e.sustained_tflops, glyphs, c.giga), c.held), f"strong{here}"),
         (set_cell_size(f" {key}", c.key), f"dim{here}"),
     )
     return fit(line, cells, here)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from roofwatch.session.fleet.fleet import Fleet
-from roofwatch.session.fleet.fleet_roofs import fleet_roofs, slowest_roofs
+from roofwatch.session.fleet.fleet_roofs import fleet_roofs, ranks_of_a_host, slowest_roofs
 from roofwatch.session.fleet.lines import RankLine
 
 
@@ -41,5 +41,19 @@ def test_a_flat_has_what_its_probe_held(peak_key: str, probe: str) -> None:
     fleet = holding(peak_key, probe, [(60.0, 55.0), (58.0, 51.0), (62.0, 56.0)])
     middle = fleet_roofs(fleet, "card").compute[peak_key]
     assert (middle.burst_tflops, middle.sustained_tflops) == (60.0, 55.0)
+    two = fleet_roofs(holding(peak_key, probe, [(60.0, 55.0), (30.0, 51.0)]), "card")
+    of_two = two.compute[peak_key]  # 45 is no card's
+    assert (of_two.burst_tflops, of_two.sustained_tflops) == (30.0, 51.0)
     least = slowest_roofs(fleet, "card").compute[peak_key]
     assert (least.burst_tflops, least.sustained_tflops, least.slowest_of) == (58.0, 51.0, 3)
+
+
+def test_ranks_on_cpus_are_counted_by_host_and_cards_are_not() -> None:
+    fleet = holding("bf16", "matmul-bf16", [(60.0, 55.0)] * 3)
+    assert ranks_of_a_host(fleet, "card") == 0
+    for rank, r in fleet.ranks.items():
+        node = "b" if rank == 2 else "a"
+        fleet.ranks[rank] = msgspec.structs.replace(r, kind="cpu", node=node)
+    assert ranks_of_a_host(fleet, "card") == 2
+    del fleet.ranks[0]
+    assert ranks_of_a_host(fleet, "card") == 0  # each has its host alone

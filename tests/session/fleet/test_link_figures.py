@@ -21,6 +21,7 @@ from roofwatch.session.fleet.link_figures import (
     overlapped,
     slow_links,
 )
+from roofwatch.session.fleet.rank_figures import Said
 from roofwatch.tui.drawing.glyphs import UNICODE
 from roofwatch.tui.drawing.rows_of_text import text_of
 from roofwatch.tui.fleet.link_rows import link_rows
@@ -165,6 +166,24 @@ def test_of_two_kinds_of_card_the_third_roof_is_of_one(
 def test_the_report_says_whose_flat_it_is_where_cards_are_of_two_kinds() -> None:
     two = [("T4", {"fp16": 60.0}), ("H200", {"bf16": 700.0}), ("H200", {"bf16": 702.0})]
     said = "\n".join(text_of(r) for r in link_rows(with_peaks(two), 100, UNICODE))
-    assert "H200's bf16 701 TFLOP/s need 7010 FLOP per byte sent" in said
+    assert "H200's bf16 700 TFLOP/s need 7000 FLOP per byte sent" in said  # of two the slower
     alike = "\n".join(text_of(r) for r in link_rows(with_peaks(two[1:]), 100, UNICODE))
-    assert "each way: bf16 701 TFLOP/s" in alike
+    assert "each way: bf16 700 TFLOP/s" in alike
+    assert "believed" not in said + alike
+
+
+def test_a_third_roof_of_a_rate_in_doubt_says_so() -> None:
+    fleet = with_peaks([("card", {"bf16": 700.0}), ("card", {"bf16": 400.0})])
+    (roof,) = link_roofs(fleet)
+    assert not roof.doubted
+    rank = fleet.ranks[1]
+    figure = next(iter(rank.figures.values()))
+    fleet.ranks[1] = msgspec.structs.replace(
+        rank,
+        figures={"matmul-bf16": figure},
+        findings=(Said(code="unstable", severity="suspect", subject="matmul-bf16"),),
+    )
+    (roof,) = link_roofs(fleet)
+    assert roof.doubted
+    said = " ".join(" ".join(text_of(r) for r in link_rows(fleet, 100, UNICODE)).split())
+    assert "4000 FLOP per byte sent (that rate is not to be believed: a rank's own record" in said

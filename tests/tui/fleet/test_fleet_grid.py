@@ -259,6 +259,19 @@ def test_figures_too_far_apart_are_marked_in_the_head() -> None:
     assert "3200 GB/s ▲" in text_of(grid_rows(Grid(fleet), At(), 80, 24, UNICODE)[2])
 
 
+def test_units_stand_whole_where_all_figures_have_room() -> None:
+    fleet = read_fleet(TWO / "fleet-1.jsonl")
+    grid = Grid(fleet)
+    needs = grid.rank_cells + 16 * len(grid.names)
+    wide = [text_of(r) for r in grid_rows(grid, At(), needs, 24, UNICODE)]
+    assert " TFLOP/s" in wide[2]
+    assert all(len(r) == needs for r in wide)
+    assert room_for(grid, needs, 24)[1] == len(grid.names)
+    narrow = [text_of(r) for r in grid_rows(grid, At(), needs - 1, 24, UNICODE)]
+    assert " TF" in narrow[2]
+    assert "FLOP/s" not in narrow[2]
+
+
 def test_one_at_half_of_the_best_says_so_on_its_page_and_has_no_deviations() -> None:
     fleet = made_fleet(3, links=False)
     for rank, share in ((0, 1.0), (1, 0.7), (2, 0.45)):

@@ -12,11 +12,14 @@ from roofwatch.session.events import SessionInfo
 from roofwatch.session.file import events
 from roofwatch.session.fold import Session, fold
 from roofwatch.session.fusion import Fusion
-from roofwatch.session.kernel_map import KernelPoint
+from roofwatch.session.kernel_map import KernelPoint, kernel_map
+from roofwatch.session.roofs import roofs
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.rows_of_text import Row, row, text_of, width
 from roofwatch.tui.kernels import kernels_pane, launch_rows, short_kernels
+from roofwatch.tui.kernels.kernel_page import KernelPage
 from roofwatch.tui.kernels.kernels_pane import View
+from roofwatch.tui.kernels.unmeasured_kernels import unmeasured
 
 SIZES = [(78, 18), (80, 19), (118, 30), (198, 54), (60, 12), (48, 17), (30, 8), (20, 3), (8, 1)]
 
@@ -342,3 +345,26 @@ def test_squares_of_a_slow_device_have_the_unit_of_its_roofline() -> None:
     small = lines(short_kernels.build(cpu, 60, 99, UNICODE, View()))
     assert any(re.search(r"n 512 +5\.63 GFLOP/s", r) for r in small)
     assert not any("TFLOP/s" in r for r in [*large, *small])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (118, 40), (198, 54)])
+def test_kernels_of_a_slow_device_have_that_unit_everywhere(size: tuple[int, int]) -> None:
+    cpu = fold(events(FULL.parent / "cpu" / "kernels-1.jsonl"))
+    assert kernel_map(cpu, roofs(cpu))
+    for view in (None, View(0, 0)):
+        told = "\n".join(lines(kernels_pane.build(cpu, *size, UNICODE, view)))
+        assert "GFLOP/s" in told
+        assert "TFLOP/s" not in told
+    opened = kernels_pane.page_of(cpu, View(0, 0), UNICODE)
+    assert isinstance(opened, KernelPage)
+    told = "\n".join(lines(opened.whole(90)))
+    assert "GFLOP/s" in told
+    assert "TFLOP/s" not in told
+
+
+def test_work_on_paper_has_that_unit_too() -> None:
+    cpu = fold(events(FULL.parent / "cpu" / "decode-1.jsonl"))
+    assert not kernel_map(cpu, roofs(cpu))
+    told = lines(unmeasured(cpu, roofs(cpu), False, 80, 30))
+    assert any("at most GFLOP/s" in r for r in told)
+    assert not any("TFLOP/s" in r for r in told)

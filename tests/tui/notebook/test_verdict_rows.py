@@ -126,6 +126,7 @@ def test_causes_that_one_number_cannot_tell_stand_in_one_line() -> None:
     page = text(answer(found()[3], 120, UNICODE)).split("\n")
     assert page[0] == " ? cannot say   unknown   1700 GB/s"
     assert "   To say more, add: gpu, dtype, elements, time_s"[:24] in page[1]
+    assert "time_s" not in page[1]  # which is given as time, with its unit
     (line,) = [row for row in page if row.startswith("   Possible, and not to be told")]
     for code in ("cold-start", "E1 read-only-bytes", "E2 l2-hit", "copy-engine"):
         assert code in line

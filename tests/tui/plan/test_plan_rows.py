@@ -21,7 +21,7 @@ from roofwatch.tui.drawing.rows_of_text import text_of, width
 from roofwatch.tui.drawing.significant import cost as written
 from roofwatch.tui.drawing.significant import rate
 from roofwatch.tui.plan.card_model_rows import table_rows
-from roofwatch.tui.plan.parallel_rows import ends_at
+from roofwatch.tui.plan.parallel_rows import ends_at, scaling_rows
 from roofwatch.tui.plan.plan_figures import figures
 from roofwatch.tui.plan.plan_rows import curve_rows, duration, plan_rows, size
 
@@ -114,8 +114,38 @@ def test_that_the_next_number_of_cards_does_not_pay_hides_no_later_one_that_does
     rows = {x.tp: x for x in found.scaling if x.batch == 1}
     assert found.pays_to[1] == 1
     assert rows[8].speedup > 1.1
-    said = f"stops paying at 1, though 8 are {rows[8].speedup:.2f}x as fast as 1"
+    said = f"stops paying at 1 at the earliest, though 8 are {rows[8].speedup:.2f}x as fast as 1"
     assert ends_at(found, 1) == said
+    several = " ".join(" ".join(text_of(r) for r in scaling_rows(found, 80)).split())
+    assert "though 8 are 1.69x as fast as 1, by the latency of 8 cards" in several
+    told = " ".join(text(found).split())
+    assert "of 8 cards (given; over fewer it may be shorter, over more it is longer" in told
+    assert "the latency is that of 8 cards; over fewer an all-reduce may wait less, which" in told
+
+
+def test_of_two_cards_none_are_fewer() -> None:
+    found = ask("H100 SXM", "TinyLlama", tp=2, peer_latency_s=7e-6, peer_gbs=100.0)
+    told = " ".join(text(found).split())
+    assert "fewer" not in told
+    assert "earliest" not in told
+    assert "the latency is that of 2 cards; over more an all-reduce waits longer" in told
+
+
+def test_ranks_of_one_host_share_its_memory() -> None:
+    """16 GiB twice, or once."""
+    apart = ask("T4", "TinyLlama", tp=2, peer_gbs=10.0)
+    found = ask("T4", "TinyLlama", tp=2, peer_gbs=10.0, host_ranks=2)
+    assert found.memory_bytes == pytest.approx((apart.memory_bytes or 0) / 2)
+    assert found.memory_shared_by == 2
+    assert (found.batch_memory_cap or 0) < (apart.batch_memory_cap or 0) / 2
+    told = " ".join(text(found).split())
+    assert "8.59 GB (8 GiB) a card, its share of the memory that 2 ranks of one host have" in told
+    lines = [text_of(r).strip() for r in figures(found, 80)]
+    assert any(x.startswith("memory    8.59 GB a card, 2 cards, 2 of one host") for x in lines)
+    four = ask("T4", "TinyLlama", tp=4, peer_gbs=10.0, host_ranks=2)  # on two hosts
+    assert four.memory_bytes == found.memory_bytes
+    one = ask("T4", "TinyLlama", host_ranks=2)
+    assert (one.memory_bytes, one.memory_shared_by) == (apart.memory_bytes, 0)
 
 
 def test_the_figures_of_a_column_have_as_many_digits() -> None:
@@ -250,3 +280,20 @@ def test_sizes_and_times_to_three_digits() -> None:
         "428 ms",
         "12.0 s",
     ]
+
+
+def test_a_slow_peak_is_in_gflops() -> None:
+    found = ask("T4", "TinyLlama", peak_tflops=0.0437, bandwidth_gbs=13.6)
+    assert "43.7 GFLOP/s (fp16, given) over 13.6 GB/s" in text(found)
+    assert any("43.7 GFLOP/s over 13.6 GB/s" in text_of(r) for r in figures(found, 120))
+    assert found.peak_tflops == 0.0437  # files and JSON keep TFLOP/s
+
+
+def test_never_is_explained_only_beside_its_column() -> None:
+    question = Question(card="", model="", price=Price(per_hour=1.99))
+    narrow = [text_of(r) for r in table_rows(table(question, ALL, CARDS, MODELS), 80, UNICODE)]
+    assert not any("roof at" in r or r.startswith(" never") for r in narrow)
+    assert any(r.startswith(" limit memory") for r in narrow)
+    wide = [text_of(r) for r in table_rows(table(question, ALL, CARDS, MODELS), 120, UNICODE)]
+    assert any("roof at" in r for r in wide)
+    assert any(r.startswith(" never") for r in wide)

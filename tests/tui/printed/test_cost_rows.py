@@ -7,6 +7,7 @@ import re
 import msgspec
 import pytest
 
+from roofwatch.notebook.finding import SUSPECT, Finding
 from roofwatch.session.cost import Cost, costs
 from roofwatch.session.decode import DecodeCurve, DecodePoint
 from roofwatch.session.events import Price
@@ -201,3 +202,17 @@ def test_the_header_says_it_only_where_there_is_room(priced: Session) -> None:
     assert "cost" not in narrow[1]
     priced.price = None
     assert narrow == lines(header.build(priced, 80, "bf16", UNICODE))
+
+
+def test_a_rate_that_is_not_to_be_believed_is_named_beside_the_money(priced: Session) -> None:
+    sound = "\n".join(lines(cost_rows(priced, roofs(priced), 200)))
+    assert "believed" not in sound
+    why = {"code": "unstable", "name": "unstable", "root": "conditions", "severity": SUSPECT}
+    said = {"message": "", "why": "", "do": "", "evidence": {}}
+    found = [Finding(subject="matmul-bf16-sustained", **why, **said)]
+    text = "\n".join(lines(cost_rows(priced, roofs(priced), 200, found=found)))
+    assert (
+        "Not to be believed: the bf16 rate held (flagged unstable), nor what is reckoned with it"
+        in text
+    )
+    assert "the bandwidth (" not in text

@@ -14,7 +14,8 @@ from roofwatch.session.listing import Listing
 from roofwatch.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from roofwatch.tui.drawing.palette import STYLES
 from roofwatch.tui.drawing.rows_of_text import text_of, width
-from roofwatch.tui.sessions.entry_words import rate
+from roofwatch.tui.sessions.entry_details import brief
+from roofwatch.tui.sessions.entry_words import flops, giga, rate
 from roofwatch.tui.sessions.sessions_pane import build, small
 
 SESSIONS = Path(__file__).parent.parents[1] / "sessions"
@@ -254,3 +255,51 @@ def test_where_it_is_tall_the_details_follow_the_table_with_the_roofs(recorded: 
 def test_no_rate_is_in_exponent_form() -> None:
     said = [rate(v, UNICODE) for v in (0.0622, 0.00004, 3e7, 11.234, 842.8, None)]
     assert said == ["0.0622", "<0.001", ">99999", "11.2", "843", "–"]
+
+
+def of_fleet(**fields: int) -> list[str]:
+    """Its state, and the line of its details."""
+    one = Entry(
+        path=Path("a.jsonl"),
+        size_bytes=9,
+        mtime_s=0.0,
+        complete=True,
+        card="H200",
+        suite="short",
+        **fields,
+    )
+    told = brief(Listing(None, []), one, 100, UNICODE, None)
+    return [one.state, " ".join(" ".join(map(text_of, told)).split())]
+
+
+def test_a_fleet_says_what_its_report_says() -> None:
+    state, told = of_fleet(ranks=2, doubted=2, judged=2)
+    assert state == "doubted"
+    assert "2 ranks of short · nothing compared · 2 doubted" in told
+    assert "none slow" not in told
+    state, told = of_fleet(ranks=4, compared=3, judged=5, doubted=1)
+    assert "none slow in 3 of 5 figures · 1 doubted" in told
+    state, told = of_fleet(ranks=4, compared=5, judged=5)
+    assert state == "complete"
+    assert "none slow · torch" in told
+    _, told = of_fleet(ranks=3, judged=2, too_far=2)
+    assert "of short · 2 figures too far apart · torch" in told
+    state, told = of_fleet(ranks=3, slow=1, doubted=1, judged=2, compared=2)
+    assert state == "1 slow"
+    assert "1 slow · 1 doubted" in told
+    assert "slow" not in of_fleet(ranks=1, judged=2)[1]
+
+
+def test_rates_of_slow_devices_are_in_gflops(recorded: Listing) -> None:
+    slow = listed(SESSIONS / "cpu")
+    told = [words(x) for x in lines(slow, cells=120, height=40)]
+    assert "burst GFLOP/s held GFLOP/s of" in told[0]
+    assert not any("TFLOP/s" in x for x in told)
+    assert any(re.search(r"roofs fp32 [\d.]+ burst .* held GFLOP/s", x) for x in told)
+    (one, *_) = slow.entries
+    assert one.burst_tflops
+    assert flops(one, 0.0594, UNICODE, True) == "59.4"
+    assert flops(one, 0.0594, UNICODE, False) == "59.4G"  # beside others in TFLOP/s
+    assert len(flops(one, 0.5945678, UNICODE, False)) < 7
+    assert flops(recorded.entries[0], 823.4, UNICODE, False) == "823"
+    assert not giga(recorded.entries[0])
