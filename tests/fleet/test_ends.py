@@ -263,11 +263,12 @@ def test_who_is_gone_once_its_record_has_come_is_named_and_the_others_have_links
     assert (again.ranks[1].state, bool(again.ranks[1].figures)) == (state, True)
 
 
+@pytest.mark.long  # test_roll_call.py shows the same without processes
 @pytest.mark.parametrize(
     ("number", "state", "said"),
     [
         (signal.SIGTERM, "partial", "ended by SIGTERM"),
-        pytest.param(signal.SIGKILL, "silent", "no sign of life", marks=pytest.mark.long),
+        (signal.SIGKILL, "silent", "no sign of life"),
     ],
 )
 def test_who_goes_while_another_is_waited_for_is_left_out_of_the_links_too(
