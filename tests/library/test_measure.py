@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import importlib
 import signal
 import subprocess
 import sys
@@ -230,7 +231,7 @@ def test_a_wrong_argument_is_one_line(
     def refuse(*_: object) -> None:
         raise AssertionError("it was measured")
 
-    monkeypatch.setattr(sys.modules["roofwatch.library.measure"], "_take", refuse)
+    monkeypatch.setattr(importlib.import_module("roofwatch.library.measure"), "_take", refuse)
     with pytest.raises(error, match=words) as caught:
         roofwatch.measure(lambda: None, **arguments)
     assert "\n" not in str(caught.value)
