@@ -110,7 +110,7 @@ class Terminal:
 
         What takes time here, drawing the screen from it, is not the program's.
         """
-        return self.after(self.started, seen, self.started + timeout_s)
+        return self.after(self.started, seen, time.monotonic() + timeout_s)
 
     def after(self, begin: float, seen: Callable[[str], bool], until: float) -> float | None:
         """The same, in seconds after ``begin``, until a moment on the same clock."""
@@ -120,7 +120,7 @@ class Terminal:
             if self.step():
                 if seen(self._shown()):
                     return self.heard - begin
-            elif self.process.poll() is not None and not self._come:
+            elif not self._thread.is_alive() and not self._come:  # all that it wrote has been read
                 return None
             else:
                 time.sleep(0.001)
