@@ -21,5 +21,10 @@ def card_named(name: str, cards: Cards) -> Nominal:
         names = ", ".join(card.name for card in found[:6])
         more = f" and {len(found) - 6} more" if len(found) > 6 else ""
         raise PlanError(f"{said} may be {names}{more}: say which card")
-    near = cards.near(name)
-    raise PlanError(f"no card is called {said}" + (f"; like it: {', '.join(near)}" if near else ""))
+    raise PlanError(unknown_card(name, cards))
+
+
+def unknown_card(name: str, cards: Cards) -> str:
+    """That no card has this name, and which are called like it; one line."""
+    like = f"; like it: {', '.join(near)}" if (near := cards.near(name)) else ""
+    return f"no card is called {name[:60]!r}{like}"

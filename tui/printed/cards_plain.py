@@ -13,6 +13,7 @@ from roofwatch.notebook.known_card import Cards
 from roofwatch.roofline.nominal import Card
 from roofwatch.roofline.short_name import match
 from roofwatch.session.card_entry import TABLE, USER, card_entry
+from roofwatch.session.card_named import unknown_card
 from roofwatch.session.cards import load_cards
 from roofwatch.tui.drawing.glyphs import Glyphs
 from roofwatch.tui.printed.look_options import add_ascii_option
@@ -57,9 +58,7 @@ def run(
     cards, own = load_cards(options.nominal)
     found = cards if options.card is None else match(options.card, cards)
     if not found:
-        near = Cards(cards, own).near(options.card)
-        like = f"; like it: {', '.join(near)}" if near else ""
-        refuse(f"no card is called {options.card[:60]!r}{like}")
+        refuse(unknown_card(options.card, Cards(cards, own)))
     if options.json:
         print_json([card_entry(card, USER if card.key in own else TABLE) for card in found])
     elif sys.stdout is not None:  # closed by the shell
